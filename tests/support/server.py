@@ -79,6 +79,7 @@ def start_server(
     """Start `motamot serve` and wait until it is ready; end it and its processes on leaving.
 
     `config` is the text of its TOML file; `environment` is added to ours less `MOTAMOT_*` and `OPENAI_*`.
+    It starts in its data folder, so that nothing of the checkout is found by chance.
     A `data_dir` that is given is kept, so that a second server can go on where the first one stopped.
     Raises `AssertionError` with the server's output when it does not become ready; an error that leaves the
     `with` block carries the output as a note.
@@ -124,6 +125,7 @@ def _launch(
     with (folder / "server.log").open("ab") as log:
         process = subprocess.Popen(
             [str(program), "serve", "--port", str(port), *arguments],
+            cwd=folder,
             env={**variables, **environment},
             stdin=subprocess.DEVNULL,
             stdout=log,
