@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 MADE := $(VENV)/.made
 LOG := $(VENV)/install.log
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2 --constraint deploy/constraints.txt
-NODE_IS_NEW := node -e 'process.exit(process.versions.node.split(".")[0] < 18)'
+NODE_IS_NEW := node -e 'process.exit(Number(process.versions.node.split(".")[0] < 18))'
 # What was put into the environment wins over the machine's own: Node stands there only where the machine's is missing or old.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 ARGS ?=
