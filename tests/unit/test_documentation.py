@@ -8,10 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
+import pytest
+
 from webapp.core.events import Event
+from webapp.core.limits import Limits
 from webapp.core.problems import KINDS
+from webapp.settings import BadSettings, read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
+# Read only to be refused with the reason; and read by the tests, not by the program.
+NOT_SETTINGS = {"MOTAMOT_REDIS_URL"}
+FOR_TESTS = {"MOTAMOT_TEST_BROWSER"}
 PAGES_OWN_CODES = {"connection_lost", "stream_incomplete"}
 
 
@@ -30,6 +37,63 @@ def rows(page: str, first: str) -> Iterator[list[str]]:
 def names(page: str, first: str) -> set[str]:
     """What stands as code in the first cell of each row of that table."""
     return {name for row in rows(page, first) for name in re.findall(r"`([^`]+)`", row[0])}
+
+
+def known_members(config: str, folder: Path) -> set[str]:
+    """What the settings say may stand where `config` has the member `unheard_of`, which they refuse."""
+    path = folder / "motamot.toml"
+    path.write_text(config, encoding="utf-8")
+    with pytest.raises(BadSettings) as refused:
+        read_settings({"MOTAMOT_CONFIG": str(path), "MOTAMOT_DATABASE_URL": f"sqlite:///{folder}/motamot.db"})
+    [complaint] = [one for one in refused.value.complaints if "'unheard_of' means nothing here" in one]
+    return set(complaint.partition("there are ")[2].split(", "))
+
+
+def test_the_documented_variables_are_those_that_the_program_reads() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "webapp").rglob("*.py"))
+    assert names("README.md", "variable") == set(re.findall(r'"((?:MOTAMOT|OPENAI)_[A-Z_]+)"', sources)) - NOT_SETTINGS
+
+
+def test_no_page_names_a_variable_that_is_not_documented() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    named = {name for page in pages for name in re.findall(r"MOTAMOT_[A-Z_]+", page.read_text(encoding="utf-8"))}
+    assert named - names("README.md", "variable") <= FOR_TESTS
+
+
+@pytest.mark.parametrize(
+    ("config", "first"),
+    [
+        ('[[models]]\nid = "a"\nkind = "local"\nunheard_of = 1\n', "member"),
+        ("[limits]\nunheard_of = 1\n", "limit"),
+    ],
+)
+def test_the_documented_members_of_the_file_are_those_that_it_may_have(config: str, first: str, tmp_path: Path) -> None:
+    assert names("docs/configuration.md", first) == known_members(config, tmp_path)
+
+
+def test_the_file_may_have_the_documented_tables_alone(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^### `\[+(\w+)\]+`", text, re.M)) == known_members("unheard_of = 1\n", tmp_path)
+
+
+def test_the_example_of_the_file_is_understood(tmp_path: Path) -> None:
+    [example] = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+    path = tmp_path / "motamot.toml"
+    path.write_text(example, encoding="utf-8")
+    settings = read_settings({"MOTAMOT_CONFIG": str(path), "OPENAI_API_KEY": "secret"})
+    assert [(model.id, model.kind, model.key) for model in settings.models] == [
+        ("llama", "remote", ""),
+        ("gpt", "remote", "secret"),
+        ("smollm2", "local", ""),
+    ]
+
+
+def test_the_documented_limits_are_the_ones_in_force() -> None:
+    documented = {row[0].strip("`"): float(row[2]) for row in rows("docs/configuration.md", "limit")}
+    in_force = Limits()
+    assert {name: documented[name] for name in Limits.__slots__} == {
+        name: getattr(in_force, name) for name in Limits.__slots__
+    }
 
 
 def test_the_documented_events_are_the_events() -> None:
