@@ -1,0 +1,1 @@
+"""Motamot: a self-hosted chat for any language model, whose answers arrive word for word."""

@@ -1,0 +1,1 @@
+"""The use cases: ask, produce, follow, cancel, recover; no framework and no implementation of a port."""

@@ -1,0 +1,263 @@
+"""The only writer of an answer's log: takes the model's signs, numbers and appends them, ends the answer."""
+
+import json
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from webapp.core.events import Accepted, Action, Activity, CancelledBy, Delta, Event, FinishReason, State, Usage
+from webapp.core.limits import Limits
+from webapp.core.messages import Failure, Message, end_of
+from webapp.core.problems import problem
+from webapp.core.signs import Finish, ModelFailure, Sign, Text, TokenUsage, ToolCall, Working
+from webapp.core.surrogates import SurrogateJoiner
+from webapp.core.times import rfc3339
+from webapp.ports.event_log import EventLog
+from webapp.ports.model import ModelStream
+from webapp.ports.store import Answers
+
+logger = logging.getLogger(__name__)
+
+MERGE_SECONDS = 0.020
+THINKING_SECONDS = 10.0
+FINISH_SECONDS = 2.0  # usage may come after the finish; a line that then stays open is not waited for
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Why an answer ends otherwise than by its model: cancelled by somebody, or failed with `code`."""
+
+    by: CancelledBy | None = None
+    code: str = ""
+    inner: str = ""
+
+
+class Producer:
+    """Works on one answer in a thread of its own; `stop`, `flush` and `hold_limits` come from others.
+
+    The answer's end is stored first and appended then; when the store says that it had ended already, nothing is
+    appended. `on_waiting` is told when text waits to be merged: `flush` is wanted MERGE_SECONDS later.
+    """
+
+    def __init__(
+        self,
+        answer: Message,
+        stream: ModelStream,
+        *,
+        log: EventLog,
+        answers: Answers,
+        on_waiting: Callable[["Producer"], None],
+        dropped: int = 0,
+    ) -> None:
+        self.message_id = answer.message_id
+        self.ended = threading.Event()
+        self._answer = answer
+        self._stream = stream
+        self._limits: Limits = stream.limits
+        self._merge = MERGE_SECONDS if stream.is_merged else 0.0
+        self._on_waiting = on_waiting
+        self._log = log
+        self._answers = answers
+        self._dropped = dropped
+        self._lock = threading.Lock()
+        self._joiner = SurrogateJoiner()
+        self._pending: list[str] = []
+        self._room = self._limits.answer_bytes
+        self._seq = 0
+        self._stopped: Stopped | None = None
+        self._finish_reason: FinishReason | None = None
+        self._usage: Usage | None = None
+        self._actions: list[Action] = []
+        self._started = self._last_sign = time.monotonic()
+        self._last_append = self._last_thinking = float("-inf")  # never: the first delta leaves at once
+        self._has_sign = False
+
+    def open(self) -> None:
+        """Append `accepted`; followers find the answer from here on."""
+        about = self._answer
+        accepted = Accepted(
+            1,
+            about.conversation_id,
+            about.message_id,
+            about.question_id or "",
+            about.request_id,
+            about.model,
+            rfc3339(about.created_at),
+        )
+        self._seq = self._log.append(self.message_id, [accepted], after=0)
+        if self._dropped:
+            label = "The oldest messages did not fit and were left out"
+            self._append(Activity(self._seq + 1, "waiting", label), self._last_append)
+
+    def run(self) -> None:
+        """Read the model to its end; never raises."""
+        try:
+            self._end(self._listen())
+        except Exception:
+            # The answer's thread has no caller: what went wrong is in the log, and recovery ends the answer.
+            logger.exception("answer %s could not be ended", self.message_id)
+        finally:
+            self.ended.set()
+
+    def stop(self, why: Stopped) -> None:
+        """End the answer soon, for the first reason that comes; harmless after the end. From any thread."""
+        with self._lock:
+            if self._stopped is None:
+                self._stopped = why
+        self._stream.close()
+
+    def flush(self) -> None:
+        """Append what has come together; harmless when nothing has."""
+        with self._lock:
+            self._flush(time.monotonic())
+
+    def hold_limits(self, now: float) -> None:
+        """Stop the answer when it takes too long. `now`: `time.monotonic`."""
+        over = self._limit_passed(now)
+        if over and self._stopped is None:
+            self.stop(Stopped(code="timeout", inner=f"{over} limit"))
+
+    def _limit_passed(self, now: float) -> str:
+        limits = self._limits
+        if now - self._started > limits.answer:
+            return "answer"
+        if self._finish_reason is not None:
+            return "finish" if now - self._last_sign > FINISH_SECONDS else ""
+        if not self._has_sign:
+            return "first" if now - self._started > limits.first else ""
+        return "silence" if now - self._last_sign > limits.silence else ""
+
+    def _listen(self) -> Stopped:
+        """Take signs until the stream or something else ends it; what to say if the model gave no finish."""
+        try:
+            for sign in self._stream:
+                if not self._take(sign):
+                    break
+        except ModelFailure as failure:
+            return Stopped(code=failure.code, inner=failure.inner)
+        except Exception as error:
+            logger.exception("answer %s", self.message_id)
+            return Stopped(code="internal", inner=repr(error))
+        finally:
+            self._stream.close()
+        return Stopped(code="provider_error", inner="the stream ended without a finish")
+
+    def _take(self, sign: Sign) -> bool:
+        """Whether to go on."""
+        with self._lock:
+            if self._stopped is not None:
+                return False
+            now = self._last_sign = time.monotonic()
+            self._has_sign = True
+            has_appended = self._note(sign, now)
+        if has_appended:
+            time.sleep(0)  # a model that always has more to say must not keep its followers from running
+        return self._room > 0
+
+    def _note(self, sign: Sign, now: float) -> bool:
+        match sign:
+            case Text(text):
+                return self._take_text(text, now)
+            case Working(kind, label):
+                if kind == "thinking" and now - self._last_thinking < THINKING_SECONDS:
+                    return False
+                self._last_thinking = now if kind == "thinking" else self._last_thinking
+                self._flush(now)
+                self._append(Activity(self._seq + 1, kind, label), now)
+                return True
+            case Finish(reason):
+                self._finish_reason = reason
+            case TokenUsage(input_tokens, output_tokens):
+                self._usage = Usage(input_tokens, output_tokens)
+            case ToolCall():
+                self._actions.append(_refused(sign))
+        return False
+
+    def _take_text(self, raw: str, now: float) -> bool:
+        text = self._joiner.feed(raw)
+        size = len(text.encode("utf-8"))
+        if size > self._room:
+            text = text.encode("utf-8")[: self._room].decode("utf-8", "ignore")
+            self._finish_reason, self._room = "length", 0
+        else:
+            self._room -= size
+            if self._room == 0:
+                self._finish_reason = "length"
+        if text:
+            self._pending.append(text)
+        if self._pending and now - self._last_append >= self._merge:
+            self._flush(now)
+            return True
+        if len(self._pending) == 1:
+            self._on_waiting(self)
+        return False
+
+    def _flush(self, now: float) -> None:
+        if self._pending:
+            text = "".join(self._pending)
+            self._pending.clear()
+            self._append(Delta(self._seq + 1, text), now)
+
+    def _append(self, event: Event, now: float) -> None:
+        self._seq = self._log.append(self.message_id, [event], after=self._seq)
+        self._last_append = now
+
+    def _end(self, otherwise: Stopped) -> None:
+        with self._lock:
+            now = time.monotonic()
+            if rest := self._joiner.finish():
+                self._pending.append(rest)
+            self._flush(now)
+            ended = self._ended_answer(self._stopped or otherwise)
+            self._stopped = self._stopped or otherwise
+        if self._answers.finish(ended):
+            self._log.append(self.message_id, [end_of(ended)], after=self._seq)
+
+    def _ended_answer(self, otherwise: Stopped) -> Message:
+        text = self._log.text(self.message_id)
+        ended = replace(self._answer, seq=self._seq + 1, text=text, ended_at=_milliseconds(), usage=self._usage)
+        if self._finish_reason == "content_filter" and not text:
+            otherwise = Stopped(code="content_blocked", inner="content_filter")
+        elif self._finish_reason is not None:
+            # A model that had finished when the stop was seen has completed its answer.
+            return replace(
+                ended, state=State.COMPLETED, finish_reason=self._finish_reason, actions=tuple(self._actions)
+            )
+        if otherwise.by is not None:
+            return replace(ended, state=State.CANCELLED, by=otherwise.by)
+        return replace(ended, state=State.FAILED, failure=failure(otherwise.code, otherwise.inner, self.message_id))
+
+
+def failure(code: str, inner: str, message_id: str) -> Failure:
+    """What people are told of a failed answer; `inner` goes to the server's log, under the same reference number."""
+    told = problem(code, instance=secrets.token_hex(6))
+    logger.warning("answer %s failed: %s (%s) reference %s", message_id, code, inner, told.instance)
+    return Failure(told.code, told.detail, told.retryable, told.next_step, told.instance)
+
+
+def _refused(call: ToolCall) -> Action:
+    """A tool that the model asked for and nobody offers: named, and never carried out."""
+    return Action(
+        id=f"act_{secrets.token_hex(16)}",
+        name=call.name,
+        description="",
+        arguments=_arguments(call.arguments),
+        state="refused",
+        result={"text": "This action was not carried out."},
+    )
+
+
+def _arguments(written: str) -> Mapping[str, object]:
+    """The arguments as the model wrote them, or none where that is no JSON object."""
+    try:
+        arguments = json.loads(written)
+    except ValueError:
+        return {}
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def _milliseconds() -> int:
+    return time.time_ns() // 1_000_000

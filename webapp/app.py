@@ -1,0 +1,178 @@
+"""Puts the parts together: the only file that names implementations. It starts no server."""
+
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flask import Flask, Response, request
+from jinja2 import Environment
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from webapp.answers.ask import Asker
+from webapp.answers.cancel import Canceller
+from webapp.answers.catalogue import Catalogue
+from webapp.answers.follow import Follower
+from webapp.answers.recover import recover
+from webapp.answers.running import Running
+from webapp.core.limits import SECONDS, Limits
+from webapp.event_logs.memory import MemoryEventLog
+from webapp.models.scripted import ScriptedModel
+from webapp.ports.model import Entry
+from webapp.settings import EMBEDDED, ModelSettings, Settings
+from webapp.stores.sql import Run, SqlStore
+from webapp.testing import routes as testing_routes
+from webapp.testing.line import spoil
+from webapp.web import api, ops, page
+from webapp.web.responses import Wire, problem_of, problem_response
+from webapp.web.security import Visitors, protect
+from webapp.web.static import StaticFiles
+from webapp.web.views import source_json
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+logger = logging.getLogger(__name__)
+
+BODY_BYTES = 256 * 1024
+GRACE_SECONDS = 25.0
+_PROGRAM_PATHS = ("/api/", "/testing/", "/health/")
+
+
+class Motamot:
+    """The whole application: `wsgi` may be served once `start` was called; `close` ends what it started.
+
+    `run` is how the store is touched (see SqlStore); `most`: how many answers, and how many streams, at once.
+    """
+
+    def __init__(self, settings: Settings, *, run: Run | None = None, most: int = 1_000) -> None:
+        self.grace = settings.limits.get("grace", GRACE_SECONDS)
+        self._store = SqlStore(settings.database_url, run)
+        log = MemoryEventLog()
+        self._running = Running(log=log, answers=self._store, most=most)
+        models = Models(settings)
+        self._models = models
+        services = api.Services(
+            conversations=self._store,
+            catalogue=models.catalogue,
+            asker=Asker(self._store, self._store, models.catalogue, self._running),
+            follower=Follower(log, self._store),
+            canceller=Canceller(self._store, self._running),
+            visitors=Visitors(settings.secret_key or _kept_secret(settings.data_dir), settings.public_urls),
+            wire=models.wire,
+        )
+        self.wsgi = _trusting(self._flask(services), settings.trusted_proxies)
+
+    def start(self) -> None:
+        """Migrate the store, end what an earlier process left, begin to look after answers."""
+        self._store.migrate()
+        if count := recover(self._store):
+            logger.warning("%d answers of an earlier process ended as interrupted", count)
+        threading.Thread(target=self._running.watch, name="watch", daemon=True).start()
+
+    def close(self) -> None:
+        """Take no further question, let answers end for `grace` seconds, stop the embedded model, close the store."""
+        self._running.close(self.grace)
+        self._models.close()
+        self._store.close()
+
+    def _flask(self, services: api.Services) -> Flask:
+        app = Flask("webapp", static_folder=None, template_folder=str(_folder("templates")))
+        app.config.update(MAX_CONTENT_LENGTH=BODY_BYTES, MAX_FORM_MEMORY_SIZE=BODY_BYTES)
+        files = StaticFiles(_folder("static"))
+        app.jinja_env.globals["asset"] = files.address
+        app.jinja_env.filters["source_json"] = source_json
+        app.register_blueprint(files.blueprint())
+        app.register_blueprint(api.blueprint(services))
+        app.register_blueprint(page.blueprint(services, app.jinja_env))
+        app.register_blueprint(ops.blueprint(services.catalogue, self._store.is_usable, self._running.is_closed))
+        if self._models.scripted is not None:
+            scripted = self._models.scripted
+            app.register_blueprint(testing_routes.blueprint(scripted.put, scripted.told))
+        app.register_error_handler(Exception, lambda error: _error_response(error, app.jinja_env))
+        app.after_request(protect)
+        return app
+
+
+def _error_response(error: Exception, templates: Environment) -> Response:
+    told = problem_of(error, request)
+    if request.path.startswith(_PROGRAM_PATHS):
+        return problem_response(told)
+    name = "errors/404.html" if told.code == "not_found" else "errors/error.html"
+    html = templates.get_template(name).render(
+        language="en", heading="That did not work", detail=told.detail, next_step=told.next_step, instance=told.instance
+    )
+    return Response(html, told.status)
+
+
+class Models:
+    """The models that the settings name, put into the list that people choose from."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._stops: list[Callable[[], None]] = []
+        limits = _limits(Limits(), settings.limits)
+        self.scripted = ScriptedModel(limits) if settings.is_testing else None
+        entries = [self._entry(model, limits) for model in settings.models or (EMBEDDED,) if model.kind != "local"]
+        if self.scripted is not None:
+            entries.append(Entry("scripted", "Scripted", "scripted", self.scripted, "Plays scenarios for tests."))
+        self.catalogue = Catalogue(entries)
+
+    def close(self) -> None:
+        """Stop the processes that models run in."""
+        for stop in self._stops:
+            stop()
+
+    @property
+    def wire(self) -> Wire:
+        """How the bytes of an answer travel: as they are, but for the scripted model."""
+        scripted = self.scripted
+        if scripted is None:
+            return lambda _, pieces: pieces
+        return lambda message_id, pieces: (
+            pieces if (line := scripted.line(message_id)).is_clean else spoil(pieces, line)
+        )
+
+    def _entry(self, model: ModelSettings, limits: Limits) -> Entry:
+        raise NotImplementedError
+
+
+def _limits(usual: Limits, given: Mapping[str, float]) -> Limits:
+    seconds = {name: given[name] for name in SECONDS if name in given}
+    return usual.with_values(seconds, answer_bytes=int(given.get("answer_bytes", usual.answer_bytes)))
+
+
+def _folder(name: str) -> Path:
+    """`templates` or `static`: inside the package in a wheel, beside it in a checkout."""
+    package = Path(__file__).parent
+    inside = package / name
+    return inside if inside.is_dir() else package.parent / name
+
+
+def _kept_secret(data_dir: Path) -> str:
+    """The secret key beside the data: made once, readable by its owner alone."""
+    path = data_dir / "secret.key"
+    data_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(path, "x", encoding="ascii", opener=_private) as file:
+            file.write(secrets.token_hex(32))
+    except FileExistsError:
+        pass
+    return path.read_text(encoding="ascii")
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, mode=0o600)
+
+
+def _trusting(app: Flask, proxies: Sequence[str]) -> "WSGIApplication":
+    """Believe what these proxies say of the client (`X-Forwarded-*`), and nobody else."""
+    behind_proxy = ProxyFix(app, x_for=1, x_proto=1, x_host=1)
+
+    def choose(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        is_trusted = environ.get("REMOTE_ADDR") in proxies
+        return (behind_proxy if is_trusted else app)(environ, start_response)
+
+    return choose

@@ -1,0 +1,1 @@
+"""Values and rules of answers: no IO, clock, randomness, threads or framework."""

@@ -1,0 +1,167 @@
+"""The event log of a single process: bounded, in memory, gone with the process."""
+
+import threading
+import time
+from array import array
+from collections.abc import Callable, Sequence
+
+from webapp.core.events import ENDS, Accepted, Activity, Delta, Event, Snapshot, State
+from webapp.ports.event_log import Conflict, LogGone
+
+REPLAY_EVENTS = 1_024
+REPLAY_BYTES = 256 * 1024
+KEEP_SECONDS = 60.0
+KEEP_BYTES = 64 * 1024 * 1024
+
+
+class _AnswerLog:
+    """One answer: its text as UTF-8, and where each of the newest deltas ends in it.
+
+    Text and offsets instead of event values keep an open answer small; events are built again when they are read.
+    """
+
+    __slots__ = ("activity", "changed", "ended_at", "ends", "first", "marks", "opened", "text")
+
+    def __init__(self, opened: Accepted) -> None:
+        self.opened = opened
+        self.text = bytearray()
+        self.first = opened.seq  # the number that ends[0] belongs to
+        self.ends = array("Q", [0])
+        self.marks: dict[int, Event] = {opened.seq: opened}  # events that are not deltas
+        self.activity = ""
+        self.ended_at: float | None = None
+        self.changed = threading.Condition(threading.Lock())
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.ends) - 1
+
+    def add(self, event: Event) -> None:
+        if type(event) is Delta:
+            self.text += event.text.encode("utf-8")
+            self.activity = ""
+        else:
+            self.marks[event.seq] = event
+            self.activity = event.label if type(event) is Activity else ""
+        self.ends.append(len(self.text))
+
+    def trim(self) -> None:
+        """Forget the oldest events past the bounds, in blocks, so that trimming costs nothing per event."""
+        surplus = len(self.ends) - REPLAY_EVENTS
+        oldest_byte = len(self.text) - REPLAY_BYTES
+        if surplus < REPLAY_EVENTS and self.ends[0] > oldest_byte - REPLAY_BYTES:
+            return
+        surplus = max(surplus, 0)
+        while surplus < len(self.ends) - 1 and self.ends[surplus] < oldest_byte:
+            surplus += 1
+        del self.ends[:surplus]
+        self.first += surplus
+        for seq in [seq for seq in self.marks if seq < self.first]:
+            del self.marks[seq]
+
+    def holds(self, seq: int) -> bool:
+        """Whether everything after `seq` can be replayed within the bounds; the newest event always can."""
+        if seq == 0:
+            return self.first == 1 and self.last <= REPLAY_EVENTS and len(self.text) <= REPLAY_BYTES
+        if not self.first <= seq <= self.last:
+            return False
+        size = len(self.text) - self.ends[seq - self.first]
+        return seq >= self.last - 1 or (self.last - seq <= REPLAY_EVENTS and size <= REPLAY_BYTES)
+
+    def after(self, seq: int) -> list[Event]:
+        if not self.holds(seq):
+            snapshot = self.snapshot()
+            return [snapshot, *self.after(snapshot.seq)] if snapshot.seq < self.last else [snapshot]
+        return [self._event(number) for number in range(seq + 1, self.last + 1)]
+
+    def _event(self, seq: int) -> Event:
+        mark = self.marks.get(seq)
+        if mark is not None:
+            return mark
+        place = seq - self.first
+        return Delta(seq, self.text[self.ends[place - 1] : self.ends[place]].decode("utf-8"))
+
+    def snapshot(self) -> Snapshot:
+        has_end = self.ended_at is not None
+        covered = self.last - has_end
+        state = State.ACCEPTED if covered == self.opened.seq else State.RUNNING
+        about = self.opened
+        return Snapshot(
+            covered,
+            state,
+            self.text.decode("utf-8"),
+            about.message_id,
+            about.conversation_id,
+            about.question_id,
+            about.model,
+            self.activity,
+        )
+
+
+class MemoryEventLog:
+    """Implements EventLog for one process. `now`: seconds of a clock that never goes back."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._logs: dict[str, _AnswerLog] = {}
+
+    def append(self, message_id: str, events: Sequence[Event], *, after: int) -> int:
+        log = self._logs.get(message_id)
+        if log is None:
+            log, events, after = self._open(message_id, events, after)
+        with log.changed:
+            if log.last != after or log.ended_at is not None:
+                raise Conflict(f"{message_id} ends at {log.last}, not open at {after}")
+            if [event.seq for event in events] != list(range(after + 1, after + 1 + len(events))):
+                raise Conflict(f"{message_id}: numbers are not consecutive after {after}")
+            for event in events:
+                log.add(event)
+            if events and isinstance(events[-1], ENDS):
+                log.ended_at = self._now()
+            log.trim()
+            log.changed.notify_all()
+            return log.last
+
+    def _open(self, message_id: str, events: Sequence[Event], after: int) -> tuple[_AnswerLog, Sequence[Event], int]:
+        if after != 0:
+            raise LogGone(message_id)
+        opened = events[0] if events else None
+        if not isinstance(opened, Accepted) or opened.seq != 1:
+            raise Conflict(f"{message_id}: a log begins with accepted, number 1")
+        log = self._logs.setdefault(message_id, _AnswerLog(opened))
+        return log, events[1:], 1
+
+    def read(self, message_id: str, after: int | None, *, wait: float) -> Sequence[Event]:
+        log = self._find(message_id)
+        seq = after or 0
+        with log.changed:
+            if seq == log.last and log.ended_at is None:
+                log.changed.wait(wait)
+            return log.after(seq)
+
+    def text(self, message_id: str) -> str:
+        return self._find(message_id).text.decode("utf-8")
+
+    def snapshot(self, message_id: str) -> Snapshot:
+        log = self._find(message_id)
+        with log.changed:
+            return log.snapshot()
+
+    def sweep(self) -> None:
+        ended = sorted(
+            (log.ended_at, message_id, len(log.text))
+            for message_id, log in list(self._logs.items())
+            if log.ended_at is not None
+        )
+        kept = sum(size for _, _, size in ended)
+        for ended_at, message_id, size in ended:
+            if self._now() - ended_at < KEEP_SECONDS and kept <= KEEP_BYTES:
+                break
+            self._logs.pop(message_id, None)
+            kept -= size
+
+    def _find(self, message_id: str) -> _AnswerLog:
+        try:
+            return self._logs[message_id]
+        except KeyError:
+            raise LogGone(message_id) from None

@@ -1,0 +1,1 @@
+"""What the use cases need of the outside world, as protocols; no implementation."""

@@ -1,0 +1,122 @@
+"""The server: gunicorn with one gevent worker, and everything that knows of either."""
+
+# Before anything else is imported: what imported a blocking socket, lock or sleep earlier would keep it.
+from gevent import monkey
+
+monkey.patch_all()
+
+import logging  # noqa: E402
+import resource  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+from dataclasses import dataclass  # noqa: E402
+from typing import Any, TypeVar  # noqa: E402
+
+import gevent  # noqa: E402
+from gevent.threadpool import ThreadPool  # noqa: E402
+from gunicorn.app.base import BaseApplication  # noqa: E402
+from gunicorn.workers.ggevent import GeventWorker  # noqa: E402
+
+from webapp.app import Motamot  # noqa: E402
+from webapp.settings import Settings  # noqa: E402
+
+T = TypeVar("T")
+
+# A stream needs its own socket, and its answer another one to the model; the rest is for files and the store.
+FILES_PER_STREAM = 2
+SPARE_FILES = 100
+MOST_STREAMS = 10_000
+# Connections beyond the streams, so that Stop and the page are served when all streams are taken.
+SPARE_CONNECTIONS = 200
+HUNG_SECONDS = 60  # the arbiter ends a worker whose loop stood still for so long; a long stream does not stop it
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen."""
+
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+
+def serve(settings: Settings, address: Address) -> None:
+    """Serve until a signal ends the process; prints the address when it listens."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    _Server(settings, address, most=streams_allowed()).run()
+
+
+def streams_allowed() -> int:
+    """Raise the soft limit of open files to the hard one; how many streams that leaves room for."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    files = MOST_STREAMS * FILES_PER_STREAM + SPARE_FILES if hard == resource.RLIM_INFINITY else hard
+    return max(1, min(MOST_STREAMS, (files - SPARE_FILES - SPARE_CONNECTIONS) // FILES_PER_STREAM))
+
+
+class _Server(BaseApplication):  # type: ignore[misc]
+    """gunicorn's own application, set from ours; GUNICORN_CMD_ARGS still has the last word."""
+
+    def __init__(self, settings: Settings, address: Address, *, most: int) -> None:
+        self._settings = settings
+        self._address = address
+        self._most = most
+        super().__init__()
+
+    def load_config(self) -> None:
+        host = f"[{self._address.host}]" if ":" in self._address.host else self._address.host
+        wanted: dict[str, Any] = {
+            "bind": f"{host}:{self._address.port}",
+            "workers": 1,
+            "worker_class": f"{__name__}.{_Worker.__name__}",
+            "worker_connections": self._most + SPARE_CONNECTIONS,
+            "timeout": HUNG_SECONDS,
+            "graceful_timeout": int(self._settings.limits.get("grace", 25)) + 10,
+            "keepalive": 15,
+            "forwarded_allow_ips": "",  # whom to believe is decided in app.py
+            "control_socket_disable": True,
+            "loglevel": "warning",
+            "proc_name": "motamot",
+            "when_ready": lambda _: print(self._greeting(), flush=True),  # noqa: T201
+        }
+        given = self.cfg.parser().parse_args(self.cfg.get_cmd_args_from_env())
+        wanted |= {
+            name: value for name, value in vars(given).items() if value is not None and name in self.cfg.settings
+        }
+        for name, value in wanted.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Callable[..., Any]:
+        """The application, made inside the worker."""
+        store_thread = ThreadPool(1)  # SQLite blocks: it gets one thread beside the loop, and never holds a stream up
+
+        def run(work: Callable[[], T]) -> T:
+            result: T = store_thread.apply(work)
+            return result
+
+        motamot = Motamot(self._settings, run=run, most=self._most)
+        motamot.start()
+        _Worker.motamot = motamot
+        return motamot.wsgi
+
+    def _greeting(self) -> str:
+        return f"Motamot listens at {self._address.url} (up to {self._most} streams). Stop it with Ctrl+C."
+
+
+class _Worker(GeventWorker):  # type: ignore[misc]
+    """gunicorn's gevent worker, which lets running answers end before it stops listening."""
+
+    motamot: Motamot | None = None
+
+    def handle_exit(self, sig: int, frame: object) -> None:
+        gevent.spawn(self._drain)
+
+    handle_quit = handle_exit
+
+    def _drain(self) -> None:
+        if self.motamot is not None:
+            self.motamot.close()
+        self.alive = False

@@ -1,0 +1,1 @@
+"""HTTP: routes, responses, security; no rule about answers lives here."""

@@ -1,0 +1,97 @@
+"""What a request's body and headers say, parsed at the rim: typed values, or a refusal."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Request
+
+from webapp.answers.ask import ABSENT, Absent, Question
+from webapp.answers.follow import NOWHERE
+from webapp.core.problems import Refused
+from webapp.core.surrogates import has_lone_surrogate
+
+_QUESTION_MEMBERS = ("text", "request_id", "model", "parent_id")
+
+
+def json_object(request: Request) -> Mapping[str, Any]:
+    """The body, a JSON object; an empty body is an empty one.
+
+    Raises Refused: `unsupported_media_type` for a body that does not say it is JSON, `bad_request` for one that is
+    no JSON object or holds a lone surrogate.
+    """
+    body = request.get_data()
+    if not body:
+        return {}
+    if request.mimetype != "application/json":
+        raise Refused("unsupported_media_type")
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refused("bad_request", "The body is no JSON.") from None
+    if not isinstance(value, dict):
+        raise Refused("bad_request", "The body is no JSON object.")
+    if _holds_surrogate(value):
+        raise Refused("bad_request", "The text holds half of a character.")
+    return value
+
+
+def _holds_surrogate(value: object) -> bool:
+    # ensure_ascii writes each half as it came in, so that a pair is a pair again when it is read.
+    return has_lone_surrogate(json.dumps(value, ensure_ascii=False))
+
+
+def question(request: Request) -> Question:
+    """The question in the body. Raises Refused (`validation_failed`) for a member that is missing or mistyped."""
+    body = json_object(request)
+    text = body.get("text")
+    if not isinstance(text, str):
+        raise Refused("validation_failed", "The member text must be text.")
+    return Question(
+        text=text,
+        request_id=_request_id(body, request),
+        model=_optional_text(body, "model"),
+        parent_id=_parent(body),
+    )
+
+
+def _request_id(body: Mapping[str, Any], request: Request) -> str | Absent:
+    member = _optional_text(body, "request_id")
+    header = request.headers.get("Idempotency-Key")
+    if header is None:
+        return member
+    if len(header) > 1 and header[0] == header[-1] == '"':
+        header = header[1:-1]  # a structured field string (RFC 8941, section 3.3.3), as the header's draft wants it
+    if not isinstance(member, Absent) and member != header:
+        raise Refused("validation_failed", "Idempotency-Key and request_id differ.")
+    return header
+
+
+def _optional_text(body: Mapping[str, Any], name: str) -> str | Absent:
+    value = body.get(name, ABSENT)
+    if isinstance(value, str | Absent):
+        return value
+    raise Refused("validation_failed", f"The member {name} must be text.")
+
+
+def _parent(body: Mapping[str, Any]) -> str | Absent | None:
+    return None if body.get("parent_id", ABSENT) is None else _optional_text(body, "parent_id")
+
+
+def cursor(request: Request) -> int | None:
+    """The number after which to follow: `Last-Event-ID`, else `after`; NOWHERE for one that no log can hold."""
+    raw = request.headers.get("Last-Event-ID") or request.args.get("after")
+    if raw is None or raw == "":
+        return None
+    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 19 else NOWHERE
+
+
+def wants_stream(request: Request) -> bool:
+    """Whether `Accept` prefers an event stream; JSON where it is missing or takes anything."""
+    return request.accept_mimetypes.best_match(["application/json", "text/event-stream"]) == "text/event-stream"
+
+
+def wants_no_wait(request: Request) -> bool:
+    """Whether `Prefer` asks for an answer at once (RFC 7240, section 4.1)."""
+    preferences = request.headers.get("Prefer", "").lower().replace(";", ",").split(",")
+    return any(preference.strip() == "respond-async" for preference in preferences)

@@ -1,0 +1,70 @@
+"""The page's own files, read once, compressed once, served under an address that changes with their content."""
+
+import gzip
+import hashlib
+import mimetypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Blueprint, Response, request
+
+from webapp.core.problems import Refused
+
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_COMPRESSED = (".js", ".css", ".svg", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    body: bytes
+    compressed: bytes | None
+    content_type: str
+
+
+class StaticFiles:
+    """Every file below `folder`. `digest`: of all their names and contents, so that a release has its own address."""
+
+    def __init__(self, folder: Path) -> None:
+        paths = sorted(path for path in folder.rglob("*") if path.is_file())
+        self._files = {path.relative_to(folder).as_posix(): _read(path) for path in paths}
+        content = hashlib.sha256()
+        for name, file in self._files.items():
+            content.update(f"{name}\0{len(file.body)}\0".encode() + file.body)
+        self.digest = content.hexdigest()[:12]
+
+    def address(self, name: str) -> str:
+        """The address of a file. Raises KeyError for one that is not there: a template names it wrongly."""
+        self._files[name]
+        return f"/static/{self.digest}/{name}"
+
+    def blueprint(self) -> Blueprint:
+        """`/static/<digest>/<name>`; another release's address gives today's file, which is then not kept."""
+        static = Blueprint("static", __name__)
+
+        @static.get("/static/<digest>/<path:name>")
+        def serve(digest: str, name: str) -> Response:
+            file = self._files.get(name)
+            if file is None:
+                raise Refused("not_found")
+            return _response(file, is_lasting=digest == self.digest)
+
+        return static
+
+
+def _read(path: Path) -> _File:
+    body = path.read_bytes()
+    kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    is_text = path.suffix in _COMPRESSED
+    return _File(
+        body, gzip.compress(body, 9, mtime=0) if is_text else None, f"{kind}; charset=utf-8" if is_text else kind
+    )
+
+
+def _response(file: _File, *, is_lasting: bool) -> Response:
+    is_compressed = file.compressed is not None and request.accept_encodings["gzip"] > 0
+    response = Response(file.compressed if is_compressed else file.body, content_type=file.content_type)
+    if is_compressed:
+        response.headers["Content-Encoding"] = "gzip"
+    response.headers["Vary"] = "Accept-Encoding"
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_lasting else "no-cache"
+    return response

@@ -1,0 +1,81 @@
+"""What the page says of a message in words, for pages that the server writes; the script has the same in `words.js`."""
+
+from dataclasses import dataclass
+
+from webapp.core.events import State
+from webapp.core.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How an answer stands: added to its heading, on the line below it, and in a note for ends that need one."""
+
+    heading: str
+    label: str
+    note: str
+
+
+STANDINGS = {
+    "accepted": Standing("", "Waiting for the first word", ""),
+    "running": Standing("", "Writing", ""),
+    "completed": Standing("", "Complete", ""),
+    "length": Standing(
+        "incomplete: cut short by the model’s limit",
+        "Incomplete",
+        "The answer was cut short by the model’s length limit.",
+    ),
+    "content_filter": Standing(
+        "incomplete: cut by a safety filter", "Incomplete", "The answer was cut by a safety filter."
+    ),
+    "empty": Standing("no text", "No text", "The model gave no text."),
+    "cancelled": Standing("incomplete: stopped by you", "Stopped", "You stopped this answer."),
+    "cancelled_empty": Standing("stopped by you", "Stopped", "You stopped this answer before it began."),
+    "owner_gone": Standing(
+        "incomplete: stopped, nobody was waiting",
+        "Stopped",
+        "The answer was stopped because nobody was waiting for it.",
+    ),
+    "failed": Standing("incomplete: failed", "Failed", ""),
+    "failed_empty": Standing("failed", "Failed", ""),
+}
+YOU = "You"
+UNTITLED = "New conversation"
+SUGGESTIONS = (
+    "Explain what a token is, in three sentences.",
+    "Write a short poem about the sea.",
+    "Give me five questions to ask in a job interview.",
+)
+
+
+def standing(message: Message) -> Standing:
+    """How an answer stands."""
+    words = STANDINGS[_key(message)]
+    refused = [action.name for action in message.actions if action.state == "refused"]
+    if refused:
+        note = f"The model asked for {', '.join(refused)}. This action was not carried out."
+        return Standing(words.heading if message.text else "no text", words.label, note)
+    if message.failure is not None:
+        return Standing(words.heading, words.label, f"{message.failure.detail} {message.failure.next_step}")
+    return words
+
+
+def heading(message: Message, label: str) -> str:
+    """The heading over a message; `label` is what people call the model."""
+    if message.role == "user":
+        return YOU
+    words = standing(message)
+    return f"{label} — {words.heading}" if words.heading else label
+
+
+def _key(message: Message) -> str:
+    match message.state:
+        case State.COMPLETED if message.finish_reason in ("length", "content_filter"):
+            return str(message.finish_reason)
+        case State.COMPLETED:
+            return "completed" if message.text else "empty"
+        case State.CANCELLED if message.by == "owner_gone":
+            return "owner_gone"
+        case State.CANCELLED | State.FAILED:
+            return message.state.value if message.text else f"{message.state.value}_empty"
+        case _:
+            return message.state.value
