@@ -11,23 +11,28 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 
-from playwright.sync_api import sync_playwright
-
 SYSTEM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DOWNLOAD_SECONDS = 600
+ANSWER_SECONDS = 60
 QUIET_ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
 )
+# In a process of its own: Playwright's own program may be unable to start, and cannot be started twice in one process.
+ASK_PLAYWRIGHT = """
+from playwright.sync_api import sync_playwright
+with sync_playwright() as playwright:
+    print(playwright.chromium.executable_path)
+"""
 
 
 def find_browser(environment: Mapping[str, str] = os.environ) -> str | None:
     """The first browser that starts: `MOTAMOT_TEST_BROWSER`, else the machine's, else Playwright's own."""
     chosen = environment.get("MOTAMOT_TEST_BROWSER")
     candidates = iter([chosen]) if chosen else _candidates(environment)
-    return next((path for path in candidates if _starts(path)), None)
+    return next((path for path in candidates if _output(path, "--version") is not None), None)
 
 
 def launch_arguments() -> list[str]:
@@ -35,67 +40,59 @@ def launch_arguments() -> list[str]:
     return [*QUIET_ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
 
-def install_browser() -> str | None:
-    """Playwright's own Chromium where it can be downloaded, else the machine's by apt; its path, or None."""
-    for attempt in (_download, _install_with_apt):
-        attempt()
-        path = find_browser()
-        if path:
-            return path
-    return None
-
-
 def _candidates(environment: Mapping[str, str]) -> Iterator[str]:
     for name in SYSTEM_NAMES:
         path = shutil.which(name, path=environment.get("PATH"))
         if path:
             yield path
-    with sync_playwright() as playwright:
-        yield playwright.chromium.executable_path
+    own = _output(sys.executable, "-c", ASK_PLAYWRIGHT)
+    if own:
+        yield own.strip()
 
 
-def _starts(path: str) -> bool:
-    """Whether the file is there and runs: a browser that lacks a library of the system does not."""
-    try:
-        asked = subprocess.run([path, "--version"], check=False, capture_output=True, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return asked.returncode == 0
+def _is_ready() -> bool:
+    """Whether Playwright's program starts (it may lack a library of the system), and a browser does."""
+    return _output(sys.executable, "-m", "playwright", "--version") is not None and find_browser() is not None
 
 
 def _download() -> None:
-    _run(sys.executable, "-m", "playwright", "install", "chromium")
+    _output(sys.executable, "-m", "playwright", "install", "chromium", seconds=DOWNLOAD_SECONDS)
 
 
 def _install_with_apt() -> None:
     if os.geteuid() == 0 and shutil.which("apt-get"):
-        _run("apt-get", "update", "-qq")
-        _run("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium")
+        install = ("apt-get", "install", "-y", "-qq", "--no-install-recommends")
+        _output("apt-get", "update", "-qq", seconds=DOWNLOAD_SECONDS)
+        _output(*install, "chromium", "libatomic1", seconds=DOWNLOAD_SECONDS)
 
 
-def _run(*command: str) -> None:
-    """Run an attempt to install; whether it worked is seen by whether a browser starts afterwards."""
+def _output(*command: str, seconds: float = ANSWER_SECONDS) -> str | None:
+    """What a command prints, or None when it cannot be started, fails, or takes longer than `seconds`."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
-        subprocess.run(
+        done = subprocess.run(
             command,
-            check=False,
+            check=True,
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=DOWNLOAD_SECONDS,
+            text=True,
+            timeout=seconds,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout
 
 
 def main() -> int:
-    """Find or install a browser; 0 when there is one."""
-    if find_browser():
+    """Find or install a browser, Playwright's own before the machine's; 0 when there is one."""
+    if _is_ready():
         return 0
     print("Installing a browser for the tests (once)", flush=True)
-    if install_browser():
-        return 0
+    for install in (_download, _install_with_apt):
+        install()
+        if _is_ready():
+            return 0
     print(
         "Motamot: no browser for the tests. Install Chromium (Debian, Ubuntu: sudo apt install chromium), "
         "or name one: MOTAMOT_TEST_BROWSER=/path/to/chrome make test",

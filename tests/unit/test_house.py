@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests.support.needs import missing
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "static" / "js"
@@ -24,6 +27,8 @@ IMPORT = re.compile(
 
 def tracked_files() -> list[Path]:
     """The files that git knows, which exist and are text."""
+    if not (shutil.which("git") and (ROOT / ".git").exists()):
+        missing("This is no git checkout: what belongs to the project is not known")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True).stdout
     paths = [ROOT / name for name in listed.decode().split("\0") if name]
     return [path for path in paths if path.is_file() and b"\0" not in path.read_bytes()[:4096]]
