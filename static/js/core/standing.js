@@ -1,0 +1,70 @@
+/** How an answer stands, in words: for its heading, for the line below it and for the note under its text. */
+
+import { words } from "./words.js";
+
+/** @typedef {import("./reader.js").Reading} Reading */
+
+/**
+ * @typedef {object} Standing
+ * @property {string} state for `data-state`; `disconnected` is the page's own
+ * @property {string} code of the problem, else ""
+ * @property {string} heading words that follow the model's label in the heading, "" for a plain end
+ * @property {string} label the state in a word or two
+ * @property {string} note a sentence for an end that is not plain, else ""
+ * @property {"" | "resume"} action the next step that a button offers
+ */
+
+/**
+ * @param {Reading} reading
+ * @param {boolean} isDisconnected the line was lost and the server's word is not known
+ * @returns {Standing}
+ */
+export function standingOf(reading, isDisconnected = false) {
+  if (isDisconnected) return standing("disconnected", "disconnected", { code: "connection_lost", action: "resume" });
+  switch (reading.state) {
+    case "completed":
+      return completedStanding(reading);
+    case "cancelled":
+      return standing(cancelledKind(reading), "cancelled");
+    case "failed":
+      return failedStanding(reading);
+    case "accepted":
+    case "running":
+      return { ...standing(reading.state, reading.state), ...(reading.activity && { label: reading.activity }) };
+  }
+}
+
+/** @param {Reading} reading */
+function completedKind({ finishReason, text }) {
+  if (finishReason === "length" || finishReason === "content_filter") return finishReason;
+  return text === "" ? "empty" : "completed";
+}
+
+/** @param {Reading} reading @returns {Standing} */
+function completedStanding(reading) {
+  const plain = standing(completedKind(reading), "completed");
+  return reading.refused.length === 0 ? plain : { ...plain, note: words.actionsRefused(reading.refused) };
+}
+
+/** @param {Reading} reading */
+function cancelledKind({ by, text }) {
+  if (by === "owner_gone") return "owner_gone";
+  return text === "" ? "cancelled_empty" : "cancelled";
+}
+
+/** @param {Reading} reading @returns {Standing} */
+function failedStanding({ problem, text }) {
+  const kind = text === "" ? "failed_empty" : "failed";
+  return { ...standing(kind, "failed"), code: problem?.code ?? "internal", note: problem?.sentence ?? words.problems.internal.detail };
+}
+
+/**
+ * @param {string} kind a key of the catalogue
+ * @param {string} state
+ * @param {Partial<Standing>} [rest]
+ * @returns {Standing}
+ */
+function standing(kind, state, rest = {}) {
+  const { heading, label, note } = words.ends[kind];
+  return { state, code: "", heading, label, note, action: "", ...rest };
+}

@@ -1,0 +1,114 @@
+/** Every English sentence that the page's script shows or says; it holds words only, no rule about when they are used. */
+
+/** Leads to the newest answer from anywhere in the page, as `aria-keyshortcuts` names it. */
+const JUMP_KEYS = "Alt+Shift+A";
+
+/**
+ * @typedef {object} ProblemWords
+ * @property {string} detail what happened, one sentence
+ * @property {string} nextStep what can safely be done now, one sentence
+ * @property {boolean} retryable
+ */
+
+/** @type {Record<string, ProblemWords>} The server's own `detail` and `next_step` come before these. */
+const problems = {
+  bad_request: { detail: "The question could not be read.", nextStep: "Check the text, then send it again.", retryable: false },
+  unauthorized: { detail: "This page is no longer signed in.", nextStep: "Reload the page, then send again.", retryable: false },
+  forbidden: { detail: "This page may not do that.", nextStep: "Reload the page, then try again.", retryable: false },
+  not_found: { detail: "This conversation does not exist, or it is not yours.", nextStep: "Start a new conversation.", retryable: false },
+  method_not_allowed: { detail: "The server does not know this request.", nextStep: "Reload the page, then try again.", retryable: false },
+  too_large: { detail: "The question is too long.", nextStep: "Shorten it, then send it again.", retryable: false },
+  unsupported_media_type: { detail: "The server does not know this kind of request.", nextStep: "Reload the page, then try again.", retryable: false },
+  validation_failed: { detail: "The question cannot be answered as it is.", nextStep: "Check the text and the model, then send it again.", retryable: false },
+  request_conflict: { detail: "This question was already sent with another text.", nextStep: "Send it again.", retryable: false },
+  conversation_busy: { detail: "An answer is still being written.", nextStep: "Stop it or wait, then send again.", retryable: true },
+  rate_limited: { detail: "Too many questions in a short time.", nextStep: "Wait a minute, then send again.", retryable: true },
+  quota_exceeded: { detail: "All questions of this period are used up.", nextStep: "Try again later.", retryable: true },
+  busy: { detail: "The server has no room for another answer right now.", nextStep: "Wait a moment, then send again.", retryable: true },
+  timeout: { detail: "The model took too long.", nextStep: "Ask again, or choose another model.", retryable: true },
+  provider_unavailable: { detail: "The model cannot be reached.", nextStep: "Ask again later, or choose another model.", retryable: true },
+  provider_error: { detail: "The model broke off.", nextStep: "Ask again, or choose another model.", retryable: true },
+  provider_rate_limited: { detail: "The model is answering too many questions.", nextStep: "Wait a minute, then ask again.", retryable: true },
+  content_blocked: { detail: "A safety filter stopped this answer.", nextStep: "Ask in other words.", retryable: false },
+  interrupted: { detail: "The server stopped while it was answering.", nextStep: "Ask again.", retryable: true },
+  action_refused: { detail: "This action was not carried out.", nextStep: "Nothing has been changed.", retryable: false },
+  internal: { detail: "Something went wrong in the server.", nextStep: "Try again, or reload the page.", retryable: false },
+  connection_lost: { detail: "The connection was lost.", nextStep: "Check the network, then try again.", retryable: true },
+  stream_incomplete: { detail: "The reply broke off before its end.", nextStep: "Try again.", retryable: true },
+};
+
+/** @type {Record<string, { heading: string, label: string, note: string }>} How an answer stands, for its heading, the line below it and the note. */
+const ends = {
+  sending: { heading: "", label: "Sending", note: "" },
+  accepted: { heading: "", label: "Waiting for the first word", note: "" },
+  running: { heading: "", label: "Writing", note: "" },
+  completed: { heading: "", label: "Complete", note: "" },
+  length: { heading: "incomplete: cut short by the model’s limit", label: "Incomplete", note: "The answer was cut short by the model’s length limit." },
+  content_filter: { heading: "incomplete: cut by a safety filter", label: "Incomplete", note: "The answer was cut by a safety filter." },
+  empty: { heading: "no text", label: "No text", note: "The model gave no text." },
+  cancelled: { heading: "incomplete: stopped by you", label: "Stopped", note: "You stopped this answer." },
+  cancelled_empty: { heading: "stopped by you", label: "Stopped", note: "You stopped this answer before it began." },
+  owner_gone: { heading: "incomplete: stopped, nobody was waiting", label: "Stopped", note: "The answer was stopped because nobody was waiting for it." },
+  failed: { heading: "incomplete: failed", label: "Failed", note: "" },
+  failed_empty: { heading: "failed", label: "Failed", note: "" },
+  disconnected: {
+    heading: "incomplete: connection lost",
+    label: "Connection lost",
+    note: "The connection was lost. The text so far is kept; resume to get the rest.",
+  },
+};
+
+/** What only a screen reader is told (WAI-ARIA 1.2, roles status and alert). */
+const aloud = {
+  generating: "Generating the answer",
+  stillWorking: "Still working",
+  /** @param {number} count */
+  complete: (count) => `Answer complete, ${quantity(count, "word")}. ${JUMP_KEYS} goes to it.`,
+  /** @param {number} count */
+  kept: (count) => `${quantity(count, "word")} kept. ${JUMP_KEYS} goes to the answer.`,
+  connectionLost: "Connection lost. Trying to connect again.",
+  connectionBack: "Connection is back.",
+  /** @param {number} lines */
+  code: (lines) => `code, ${quantity(lines, "line")}`,
+  /** @param {number} rows */
+  table: (rows) => `table, ${quantity(rows, "row")}`,
+  link: "link",
+  image: "image",
+};
+
+/** @param {number} count @param {string} unit in the singular */
+function quantity(count, unit) {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+export const words = {
+  problems,
+  ends,
+  aloud,
+  /** @param {string} title of the conversation */
+  pageTitle: (title) => `${title} · Motamot`,
+  untitled: "New conversation",
+  send: "Send",
+  stop: "Stop",
+  stopping: "Stopping",
+  copyAnswer: "Copy",
+  /** @param {number} number counted from 1 */
+  copyAnswerNumber: (number) => ` answer ${number}`,
+  copied: "Answer copied.",
+  copiedShort: "Copied",
+  copyFailed: "The answer could not be copied. Select its text and copy it with the keyboard.",
+  blankQuestion: "Write a question first.",
+  /** @param {number} over bytes above the limit @param {number} limit bytes */
+  longQuestion: (over, limit) =>
+    `The question is too long by ${over.toLocaleString("en")} ${over === 1 ? "byte" : "bytes"}; ${limit / 1024} KiB is the limit. Shorten it.`,
+  /** @param {readonly string[]} names of actions */
+  actionsRefused: (names) => `The model asked for ${names.join(", ")}. This action was not carried out.`,
+  answerRunning: "An answer is still being written. Stop it or wait, then send again.",
+  stopLost: "Stop did not reach the server, so the answer goes on.",
+  unreadableReply: "Something other than Motamot answered.",
+  connectionLost: "Connection lost. The answer is incomplete until you resume it.",
+  resumed: "Resumed.",
+  titleWriting: "Writing…",
+  titleReady: "Answer ready",
+  titleIncomplete: "Answer incomplete",
+};

@@ -1,0 +1,93 @@
+/** The wiring of the page: the only module that knows both the network and the page's parts. */
+
+import { words } from "./core/words.js";
+import { Api, newRequestId } from "./net/api.js";
+import { Follower } from "./net/follower.js";
+import { Announcer } from "./ui/announcer.js";
+import { Chat } from "./ui/chat.js";
+import { Composer } from "./ui/composer.js";
+import { ConnectionStrip, PageTitle } from "./ui/frame.js";
+import { JumpKey } from "./ui/jump_key.js";
+import { find, part, region } from "./ui/parts.js";
+import { SendButton } from "./ui/send_button.js";
+import { Transcript } from "./ui/transcript.js";
+
+const page = document.documentElement;
+const main = /** @type {HTMLElement} */ (find(document, "main"));
+const form = /** @type {HTMLFormElement} */ (region(document, "composer"));
+const models = /** @type {HTMLSelectElement} */ (part(form, "model"));
+
+const announcer = new Announcer({
+  status: region(document, "status"),
+  alert: region(document, "alert"),
+  words: words.aloud,
+  verbosity: /** @type {import("./ui/announcer.js").Verbosity} */ (page.dataset.announce),
+  interval: Number(page.dataset.interval),
+});
+
+const transcript = new Transcript(region(document, "transcript"), {
+  templates: { question: template("question"), answer: template("answer") },
+  labelOf: (model) => optionOf(model)?.text ?? model,
+  onSay: (sentence, isUrgent) => (isUrgent ? announcer.warn(sentence) : announcer.say(sentence)),
+});
+
+const api = new Api();
+const line = {
+  openConversation,
+  ask: api.ask.bind(api),
+  cancel: api.cancel.bind(api),
+  conversationTitle: () => api.conversationTitle(main.dataset.conversationId ?? ""),
+  /** @type {import("./ui/turn.js").Line["follower"]} */
+  follower: (reading, onChange) => new Follower(api, reading, onChange),
+};
+
+const parts = {
+  transcript,
+  announcer,
+  pageTitle: new PageTitle(document.title),
+  strip: new ConnectionStrip(region(document, "connection")),
+  heading: part(document, "title"),
+  welcome: part(document, "welcome"),
+  lastAnswer: /** @type {HTMLAnchorElement} */ (part(form, "last-answer")),
+};
+
+const chat = new Chat(parts, line, newRequestId, {
+  composer: (chat) =>
+    new Composer(form, { onSubmit: (text, isDraft) => chat.send(text, isDraft), onChange: () => chat.refresh() }),
+  button: (chat) =>
+    new SendButton(/** @type {HTMLButtonElement} */ (part(form, "send")), {
+      reason: part(form, "send-reason"),
+      onStop: () => chat.stopAnswer(),
+      onObjection: (objection) => chat.object(objection),
+    }),
+});
+
+announcer.start();
+new JumpKey(parts.lastAnswer).start();
+parts.pageTitle.start();
+chat.start();
+models.addEventListener("change", () => (part(document, "model-note").textContent = optionOf(models.value)?.dataset.note ?? ""));
+page.setAttribute("data-motamot-ready", "");
+
+/**
+ * The conversation's id; the first question makes it, and the page's address says so from then on.
+ * @param {AbortSignal} signal
+ */
+async function openConversation(signal) {
+  const { conversationId = "" } = main.dataset;
+  if (conversationId !== "") return conversationId;
+  const id = await api.createConversation(signal);
+  main.dataset.conversationId = id;
+  history.replaceState(null, "", `/c/${id}${location.search}`);
+  return id;
+}
+
+/** @param {string} name */
+function template(name) {
+  return /** @type {HTMLTemplateElement} */ (find(document, `template[data-template="${name}"]`));
+}
+
+/** @param {string} model */
+function optionOf(model) {
+  return [...models.options].find((option) => option.value === model);
+}

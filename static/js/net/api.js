@@ -1,0 +1,110 @@
+/** The calls of the API that the page makes, one method each; what their answers mean is decided elsewhere. */
+
+import { eventsOf, json, notOurs, send } from "./requests.js";
+
+/** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
+/** @typedef {import("../core/question.js").Question} Question */
+/** @typedef {import("../core/reader.js").Message} Message */
+
+const STREAM = { Accept: "text/event-stream" };
+const JSON_BODY = { "Content-Type": "application/json" };
+
+/** Every method rejects with a Problem, or with the abort of its signal. */
+export class Api {
+  #root;
+
+  /** @param {string} root address without a trailing slash */
+  constructor(root = "/api/v1") {
+    this.#root = root;
+  }
+
+  /**
+   * @param {AbortSignal} signal
+   * @returns {Promise<string>} the new conversation's id
+   */
+  async createConversation(signal) {
+    return textOf(await this.#json("POST", "/conversations", signal, {}), "id");
+  }
+
+  /** @param {string} conversationId */
+  async conversationTitle(conversationId) {
+    return textOf(await this.#json("GET", `/conversations/${encodeURIComponent(conversationId)}`), "title");
+  }
+
+  /**
+   * Asks; the events of the answer follow on the same reply.
+   * @param {string} conversationId
+   * @param {Question} question
+   * @param {AbortSignal} signal
+   * @returns {Promise<AsyncIterable<AnswerEvent>>}
+   */
+  async ask(conversationId, { text, model, parentId, requestId }, signal) {
+    const body = { text, request_id: requestId, ...(model && { model }), ...(parentId && { parent_id: parentId }) };
+    const response = await send(`${this.#root}/conversations/${encodeURIComponent(conversationId)}/messages`, {
+      method: "POST",
+      headers: { ...STREAM, ...JSON_BODY },
+      body: JSON.stringify(body),
+      signal,
+    });
+    return eventsOf(response, signal);
+  }
+
+  /**
+   * Follows an answer after an event's number.
+   * @param {string} messageId
+   * @param {number} after
+   * @param {AbortSignal} signal
+   * @returns {Promise<AsyncIterable<AnswerEvent> | null>} null when nothing comes after that number
+   */
+  async events(messageId, after, signal) {
+    const response = await send(`${this.#message(messageId)}/events?after=${after}`, { headers: STREAM, signal });
+    return response.status === 204 ? null : eventsOf(response, signal);
+  }
+
+  /**
+   * @param {string} messageId
+   * @param {AbortSignal} signal
+   * @returns {Promise<Message>}
+   */
+  async message(messageId, signal) {
+    const value = await this.#json("GET", `/messages/${encodeURIComponent(messageId)}`, signal);
+    textOf(value, "message_id");
+    textOf(value, "text");
+    return /** @type {Message} */ (value);
+  }
+
+  /**
+   * Asks the server to stop an answer; resolves when the mark is stored.
+   * @param {string} messageId
+   * @param {AbortSignal} [signal]
+   */
+  async cancel(messageId, signal) {
+    await send(`${this.#message(messageId)}/cancel`, { method: "POST", headers: JSON_BODY, body: "{}", signal });
+  }
+
+  /** @param {string} messageId */
+  #message(messageId) {
+    return `${this.#root}/messages/${encodeURIComponent(messageId)}`;
+  }
+
+  /** @param {string} method @param {string} path @param {AbortSignal} [signal] @param {object} [body] */
+  async #json(method, path, signal, body) {
+    const headers = { Accept: "application/json", ...(body && JSON_BODY) };
+    const response = await send(this.#root + path, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) });
+    return json(response);
+  }
+}
+
+/** A text member of a reply. @param {unknown} value @param {string} name */
+function textOf(value, name) {
+  const member = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  if (typeof member === "string") return member;
+  throw notOurs();
+}
+
+/** A request id of 128 random bits. */
+export function newRequestId() {
+  // crypto.randomUUID is missing where the page is not a secure context, for instance in a home network.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `req_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

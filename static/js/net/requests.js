@@ -1,0 +1,98 @@
+/** One HTTP request, and its reply read as JSON or as events, or as the problem that it is; it knows no address of the API. */
+
+import { readEvent } from "../core/events.js";
+import { Problem } from "../core/problem.js";
+import { FrameDecoder } from "../core/sse.js";
+import { words } from "../core/words.js";
+
+/** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
+
+/** @type {Readonly<Record<number, string>>} for replies that carry no problem document, such as a proxy's */
+const CODES = {
+  400: "bad_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  405: "method_not_allowed",
+  413: "too_large",
+  415: "unsupported_media_type",
+  422: "validation_failed",
+  429: "rate_limited",
+  500: "internal",
+  502: "connection_lost",
+  503: "busy",
+  504: "connection_lost",
+};
+
+/**
+ * The reply to a request, when its status is 2xx.
+ * @param {string} url
+ * @param {RequestInit} init
+ * @returns {Promise<Response>}
+ * @throws {Problem} for a refusal or a lost connection; an abort stays what `fetch` makes of it
+ */
+export async function send(url, init) {
+  let response;
+  try {
+    response = await fetch(url, { credentials: "same-origin", cache: "no-store", ...init });
+  } catch (error) {
+    throw init.signal?.aborted ? error : Problem.from(error);
+  }
+  if (response.ok) return response;
+  throw await refusal(response);
+}
+
+/**
+ * @param {Response} response
+ * @returns {Promise<unknown>} the parsed JSON of its body
+ */
+export async function json(response) {
+  if (!/\bjson\b/i.test(response.headers.get("content-type") ?? "")) throw notOurs();
+  try {
+    return await response.json();
+  } catch {
+    throw notOurs();
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {AbortSignal} signal the one its request was made with
+ * @returns {AsyncGenerator<AnswerEvent, void, void>} ends where the stream ends, with or without an end event
+ * @throws {Problem} when the reply is no event stream, breaks off or holds what is no event
+ */
+export async function* eventsOf(response, signal) {
+  const type = response.headers.get("content-type") ?? "";
+  if (!/^text\/event-stream\s*(;|$)/i.test(type) || response.body === null) throw notOurs();
+  const decoder = new FrameDecoder();
+  const reader = response.body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      for (const frame of decoder.feed(value)) yield readEvent(frame);
+    }
+  } catch (error) {
+    throw signal.aborted ? error : Problem.from(error);
+  } finally {
+    // Lets the connection go when the caller stops early; a body that already failed has nothing to let go.
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** The reply is 2xx, but not one that Motamot makes: a login page, a proxy's page, nothing at all. */
+export function notOurs() {
+  return new Problem({ code: "stream_incomplete", detail: words.unreadableReply });
+}
+
+/** @param {Response} response */
+async function refusal(response) {
+  const document = await json(response).catch(() => null);
+  return Problem.fromDocument(document, response.status) ?? unexplained(response.status);
+}
+
+/** @param {number} status */
+function unexplained(status) {
+  const code = CODES[status] ?? (status < 500 ? "bad_request" : "connection_lost");
+  return new Problem({ code, status, detail: code === "connection_lost" ? words.unreadableReply : undefined });
+}

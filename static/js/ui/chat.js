@@ -1,0 +1,155 @@
+/** The conversation on the page: which turn runs, what the button means, where a refused question goes. */
+
+import { RequestIds } from "../core/question.js";
+import { isEnded } from "../core/states.js";
+import { words } from "../core/words.js";
+import { Turn } from "./turn.js";
+
+/** @typedef {import("../core/problem.js").Problem} Problem */
+/** @typedef {import("../core/question.js").Question} Question */
+
+/**
+ * @typedef {object} Parts
+ * @property {import("./transcript.js").Transcript} transcript
+ * @property {import("./announcer.js").Announcer} announcer
+ * @property {import("./frame.js").PageTitle} pageTitle
+ * @property {import("./frame.js").ConnectionStrip} strip
+ * @property {HTMLElement} heading the conversation's title
+ * @property {HTMLElement} welcome shown while there is no question
+ * @property {HTMLAnchorElement} lastAnswer leads from the composer to the newest answer
+ */
+
+export class Chat {
+  #parts;
+  #line;
+  #requestIds;
+  /** @type {Turn[]} those that have not come to an end that the page knows */
+  #turns = [];
+  /** @type {import("./composer.js").Composer} */
+  #composer;
+  /** @type {import("./send_button.js").SendButton} */
+  #button;
+
+  /**
+   * @param {Parts} parts
+   * @param {import("./turn.js").Line & { conversationTitle: () => Promise<string> }} line
+   * @param {() => string} newRequestId
+   * @param {object} controls made by the caller, who gives them this object's methods
+   * @param {(chat: Chat) => import("./composer.js").Composer} controls.composer
+   * @param {(chat: Chat) => import("./send_button.js").SendButton} controls.button
+   */
+  constructor(parts, line, newRequestId, { composer, button }) {
+    this.#parts = parts;
+    this.#line = line;
+    this.#requestIds = new RequestIds(newRequestId);
+    this.#composer = composer(this);
+    this.#button = button(this);
+  }
+
+  start() {
+    this.#composer.start();
+    this.#button.start();
+    for (const { article, reading } of this.#parts.transcript.adopt()) {
+      if (!isEnded(reading.state)) void this.#turn(reading).join(article);
+    }
+    this.refresh();
+  }
+
+  stop() {
+    this.#composer.stop();
+    this.#button.stop();
+  }
+
+  /** @param {string} text @param {boolean} isDraft it stands in the composer */
+  send(text, isDraft) {
+    if (this.#isRunning) return text.trim() === "" ? undefined : this.#refuse(words.answerRunning);
+    if (isDraft && this.#composer.objection !== "") return this.object(this.#composer.objection);
+    const question = this.#requestIds.number(text, this.#composer.model);
+    this.#composer.forgetRefusal();
+    if (isDraft) this.#composer.clear();
+    this.#parts.welcome.hidden = true;
+    const clear = Promise.all(this.#turns.map((turn) => turn.stopped));
+    void this.#turn().ask(question, clear);
+  }
+
+  /** Stops what runs. */
+  stopAnswer() {
+    for (const turn of this.#turns) turn.stop();
+  }
+
+  /** There is nothing to send; said politely. @param {string} objection */
+  object(objection) {
+    this.#parts.announcer.say(objection);
+  }
+
+  /** The button, the title and the way to the newest answer, as they follow from the turns and the composer. */
+  refresh() {
+    const { transcript, lastAnswer } = this.#parts;
+    this.#button.meaning = this.#isRunning ? "stop" : "send";
+    this.#button.objection = this.#composer.objection;
+    const last = transcript.lastAnswerId;
+    lastAnswer.hidden = last === "";
+    lastAnswer.hash = `heading-${last}`;
+  }
+
+  get #isRunning() {
+    return this.#turns.some((turn) => turn.isRunning);
+  }
+
+  /** @param {import("../core/reader.js").Reading} [reading] */
+  #turn(reading) {
+    const { transcript, announcer } = this.#parts;
+    const host = {
+      onChange: (/** @type {Turn} */ changed) => this.#changed(changed),
+      onAccepted: () => void this.#nameConversation(),
+      onRefused: (/** @type {Question} */ question, /** @type {Problem} */ problem) => this.#giveBack(question, problem),
+      onStopLost: (/** @type {Problem} */ problem) => this.#refuse(`${words.stopLost} ${problem.sentence}`),
+      onLost: () => this.#parts.strip.lost(),
+      onResumed: (/** @type {Turn} */ resumed) => this.#resumed(resumed),
+    };
+    const turn = new Turn({ line: this.#line, transcript, announcer, host }, reading);
+    this.#turns.push(turn);
+    return turn;
+  }
+
+  /** @param {Turn} changed */
+  #changed(changed) {
+    const { pageTitle } = this.#parts;
+    if (changed.isOver) this.#turns = this.#turns.filter((turn) => turn !== changed);
+    if (this.#turns.some((turn) => turn.isGrowing)) pageTitle.writing();
+    else pageTitle.ended(changed.reading.state === "completed");
+    this.refresh();
+  }
+
+  /** @param {Question} question @param {Problem} problem */
+  #giveBack(question, problem) {
+    const { transcript, welcome } = this.#parts;
+    // Without a reply of the server nobody knows whether the question arrived.
+    if (problem.status === 0) this.#requestIds.undelivered(question);
+    welcome.hidden = !transcript.isEmpty;
+    this.#composer.giveBack(question.text);
+    this.#refuse(problem.sentence);
+  }
+
+  /** A conversation gets its title from its first question; the page asks for it once. */
+  async #nameConversation() {
+    const { heading, pageTitle } = this.#parts;
+    if (heading.textContent !== words.untitled) return;
+    const title = await this.#line.conversationTitle().catch(() => "");
+    if (title === "") return;
+    heading.textContent = title;
+    pageTitle.plain = words.pageTitle(title);
+  }
+
+  /** Shown beside the composer, and said at once. @param {string} sentence */
+  #refuse(sentence) {
+    this.#composer.refuse(sentence);
+    this.#parts.announcer.warn(sentence);
+  }
+
+  /** @param {Turn} turn */
+  #resumed(turn) {
+    this.#parts.strip.back();
+    if (!turn.isOver) this.#parts.announcer.say(words.resumed);
+  }
+}

@@ -1,0 +1,150 @@
+/** The field for a question: it grows, keeps what was typed whatever happens, and is never disabled. */
+
+import { objection } from "../core/question.js";
+import { words } from "../core/words.js";
+import { part } from "./parts.js";
+
+export class Composer {
+  #form;
+  #field;
+  #model;
+  #hint;
+  #refusal;
+  #refusalText;
+  #unsent;
+  #unsentText;
+  #putBack;
+  #plainHint;
+  #limit;
+  #onSubmit;
+  #onChange;
+  /** @type {AbortController | null} */
+  #running = null;
+
+  /**
+   * @param {HTMLFormElement} form
+   * @param {object} given
+   * @param {(text: string, isDraft: boolean) => void} given.onSubmit `isDraft`: the text stands in the field
+   * @param {() => void} given.onChange what could be sent has changed
+   */
+  constructor(form, { onSubmit, onChange }) {
+    this.#form = form;
+    this.#field = /** @type {HTMLTextAreaElement} */ (part(form, "field"));
+    this.#model = /** @type {HTMLSelectElement} */ (part(form, "model"));
+    this.#hint = part(form, "hint");
+    this.#plainHint = this.#hint.textContent ?? "";
+    this.#refusal = part(form, "refusal");
+    this.#refusalText = part(form, "refusal-text");
+    this.#unsent = part(form, "unsent");
+    this.#unsentText = part(form, "unsent-text");
+    this.#putBack = part(form, "put-back");
+    this.#limit = Number(form.dataset.limit);
+    this.#onSubmit = onSubmit;
+    this.#onChange = onChange;
+  }
+
+  start() {
+    this.#running = new AbortController();
+    const { signal } = this.#running;
+    this.#form.addEventListener("submit", (event) => this.#submit(event), { signal });
+    this.#field.addEventListener("keydown", (event) => this.#keyDown(event), { signal });
+    this.#field.addEventListener("input", () => this.#edited(), { signal });
+    this.#putBack.addEventListener("click", () => this.#putUnsentBack(), { signal });
+    this.#edited();
+  }
+
+  stop() {
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  get text() {
+    return this.#field.value;
+  }
+
+  get model() {
+    return this.#model.value;
+  }
+
+  /** Why the text cannot be sent, "" when it can. */
+  get objection() {
+    return objection(this.#field.value, this.#limit);
+  }
+
+  clear() {
+    this.#field.value = "";
+    this.#edited();
+  }
+
+  focus() {
+    this.#field.focus();
+  }
+
+  /** @param {string} sentence why something was not sent, shown beside the field until the next one is */
+  refuse(sentence) {
+    this.#refusalText.textContent = sentence;
+    this.#refusal.hidden = false;
+  }
+
+  /** Gives a question back. When something else was typed meanwhile, both are kept. @param {string} text */
+  giveBack(text) {
+    if (this.#field.value === "") {
+      this.#field.value = text;
+      this.#edited();
+    } else if (this.#field.value !== text) {
+      this.#unsentText.textContent = text;
+      this.#unsent.hidden = false;
+    }
+  }
+
+  /** A question has left: what was said about the one before is over, but a text that is still kept here stays. */
+  forgetRefusal() {
+    if (this.#unsent.hidden) this.#refusal.hidden = true;
+  }
+
+  /** @param {SubmitEvent} event */
+  #submit(event) {
+    event.preventDefault();
+    const suggestion = event.submitter instanceof HTMLButtonElement && event.submitter.name === "text" ? event.submitter.value : null;
+    if (suggestion !== null) this.focus(); // the suggestions leave the page with the focus in them
+    this.#onSubmit(suggestion ?? this.#field.value, suggestion === null);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #keyDown(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
+    // Safari sends the Enter that ends a composition after its end, with this old key code as the only sign.
+    if (event.isComposing || event.keyCode === 229) return;
+    event.preventDefault();
+    if (!event.repeat) this.#form.requestSubmit();
+  }
+
+  #putUnsentBack() {
+    const draft = this.#field.value;
+    const unsent = this.#unsentText.textContent ?? "";
+    this.#field.value = draft === "" ? unsent : `${unsent}\n\n${draft}`;
+    this.#unsent.hidden = true;
+    this.#refusal.hidden = true;
+    this.focus();
+    this.#edited();
+  }
+
+  #edited() {
+    const reason = this.objection;
+    const isTooLong = reason !== "" && reason !== words.blankQuestion;
+    const hint = isTooLong ? reason : this.#plainHint;
+    if (this.#hint.textContent !== hint) this.#hint.textContent = hint;
+    this.#hint.classList.toggle("hint-warning", isTooLong);
+    this.#field.toggleAttribute("aria-invalid", false);
+    if (isTooLong) this.#field.setAttribute("aria-invalid", "true");
+    this.#grow();
+    this.#onChange();
+  }
+
+  /** Where CSS cannot size a field by its content, the script does; the style sheet keeps the upper limit. */
+  #grow() {
+    if (CSS.supports("field-sizing", "content")) return;
+    this.#field.style.blockSize = "auto";
+    this.#field.style.blockSize = `${this.#field.scrollHeight}px`;
+  }
+}

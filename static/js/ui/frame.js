@@ -1,0 +1,98 @@
+/** What the page's frame tells of the answer: the tab's title and the strip under the bar. What is said aloud is the announcer's. */
+
+import { words } from "../core/words.js";
+
+/** ms of loss before it shows: shorter ones are nobody's business. */
+const SHOWN_AFTER = 2000;
+/** ms for which "Resumed" stands. */
+const RESUMED_FOR = 3000;
+
+/** That an answer is being written, and, until somebody looks at the tab, that it is there. */
+export class PageTitle {
+  #plain;
+  #prefix = "";
+  /** @type {AbortController | null} */
+  #running = null;
+
+  /** @param {string} plain the title without any state */
+  constructor(plain) {
+    this.#plain = plain;
+  }
+
+  start() {
+    this.#running = new AbortController();
+    const { signal } = this.#running;
+    document.addEventListener("visibilitychange", () => this.#looked(), { signal });
+    window.addEventListener("focus", () => this.#looked(), { signal });
+  }
+
+  stop() {
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  /** @param {string} plain */
+  set plain(plain) {
+    this.#plain = plain;
+    this.#set(this.#prefix);
+  }
+
+  writing() {
+    this.#set(words.titleWriting);
+  }
+
+  /** @param {boolean} isComplete */
+  ended(isComplete) {
+    this.#set(isLookedAt() ? "" : isComplete ? words.titleReady : words.titleIncomplete);
+  }
+
+  #looked() {
+    if (this.#prefix !== words.titleWriting && isLookedAt()) this.#set("");
+  }
+
+  /** @param {string} prefix */
+  #set(prefix) {
+    this.#prefix = prefix;
+    const title = prefix === "" ? this.#plain : `${prefix} · ${this.#plain}`;
+    if (document.title !== title) document.title = title;
+  }
+}
+
+/** The slim strip of a lost connection, for the eye; it is no live region. */
+export class ConnectionStrip {
+  #element;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /** @param {HTMLElement} element */
+  constructor(element) {
+    this.#element = element;
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+  }
+
+  lost() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#show(words.connectionLost, "lost"), SHOWN_AFTER);
+  }
+
+  back() {
+    clearTimeout(this.#timer);
+    if (this.#element.hidden) return; // the loss was too short to be told
+    this.#show(words.resumed, "back");
+    this.#timer = setTimeout(() => (this.#element.hidden = true), RESUMED_FOR);
+  }
+
+  /** @param {string} text @param {string} kind */
+  #show(text, kind) {
+    this.#element.textContent = text;
+    this.#element.dataset.kind = kind;
+    this.#element.hidden = false;
+  }
+}
+
+function isLookedAt() {
+  return document.visibilityState === "visible" && document.hasFocus();
+}

@@ -1,0 +1,260 @@
+/** One question and its answer, from Send to the end: it asks once, follows, stops and resumes. */
+
+import { Problem } from "../core/problem.js";
+import { newReading } from "../core/reader.js";
+import { standingOf } from "../core/standing.js";
+import { isEnded } from "../core/states.js";
+
+/** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
+/** @typedef {import("../core/question.js").Question} Question */
+/** @typedef {import("../core/reader.js").Reading} Reading */
+/** @typedef {import("./announcer.js").Announcer} Announcer */
+/** @typedef {import("./answer_article.js").AnswerArticle} AnswerArticle */
+/** @typedef {import("./transcript.js").QuestionArticle} QuestionArticle */
+/** @typedef {import("./transcript.js").Transcript} Transcript */
+
+/**
+ * @typedef {object} Follower reads one answer over any number of connections
+ * @property {Reading} reading
+ * @property {(events: AsyncIterable<AnswerEvent>, signal: AbortSignal) => Promise<void>} follow
+ * @property {(signal: AbortSignal) => Promise<void>} resume
+ * @property {(signal: AbortSignal) => Promise<void>} goOn
+ */
+
+/**
+ * @typedef {object} Line what a turn needs of the network
+ * @property {(signal: AbortSignal) => Promise<string>} openConversation the conversation's id; made when there is none yet
+ * @property {(conversationId: string, question: Question, signal: AbortSignal) => Promise<AsyncIterable<AnswerEvent>>} ask
+ * @property {(messageId: string) => Promise<void>} cancel
+ * @property {(reading: Reading, onChange: (reading: Reading, event: AnswerEvent | null) => void) => Follower} follower
+ */
+
+/**
+ * @typedef {object} Host what a turn tells the page
+ * @property {(turn: Turn) => void} onChange after every change, in the same task
+ * @property {() => void} onAccepted the question and its answer exist
+ * @property {(question: Question, problem: Problem) => void} onRefused nothing of the question stands on the page any more
+ * @property {(problem: Problem) => void} onStopLost
+ * @property {() => void} onLost
+ * @property {(turn: Turn) => void} onResumed
+ */
+
+/** How long Stop waits for the server to say which answer it is, ms; then the question counts as not sent. */
+const NAMELESS_STOP = 5000;
+
+export class Turn {
+  #line;
+  #transcript;
+  #announcer;
+  #host;
+  /** @type {Follower} */
+  #follower;
+  /** @type {AbortController} ends the present connection */
+  #connection = new AbortController();
+  /** @type {"sending" | "following" | "lost" | "ended" | "refused"} */
+  #phase = "sending";
+  /** @type {Question | null} */
+  #question = null;
+  /** @type {QuestionArticle | null} */
+  #questionArticle = null;
+  /** @type {AnswerArticle | null} */
+  #article = null;
+  #stop = { isAsked: false, isSent: false };
+  #stopped = new Latch();
+
+  /**
+   * @param {{ line: Line, transcript: Transcript, announcer: Announcer, host: Host }} collaborators
+   * @param {Reading} [reading] where to begin with an answer that exists
+   */
+  constructor({ line, transcript, announcer, host }, reading = newReading()) {
+    this.#line = line;
+    this.#transcript = transcript;
+    this.#announcer = announcer;
+    this.#host = host;
+    this.#follower = line.follower(reading, (changed, event) => this.#changed(changed, event));
+  }
+
+  /** An answer is being written, or may be: a new question would be refused, and the button means Stop. */
+  get isRunning() {
+    return this.isGrowing && !this.#stop.isAsked;
+  }
+
+  /** Something may still be written, stopped or not. */
+  get isGrowing() {
+    return this.#phase === "sending" || this.#phase === "following";
+  }
+
+  /** Nothing can come any more. */
+  get isOver() {
+    return this.#phase === "ended" || this.#phase === "refused";
+  }
+
+  /** @returns {Reading} */
+  get reading() {
+    return this.#follower.reading;
+  }
+
+  /** Resolves when the server has this turn's cancel mark, or when there is nothing to stop any more. */
+  get stopped() {
+    return this.#stop.isAsked ? this.#stopped.opened : Promise.resolve();
+  }
+
+  /**
+   * Sends a question; it is asked once, whatever happens to the line.
+   * @param {Question} question
+   * @param {Promise<unknown>} clear resolves when nothing on the page is being stopped any more
+   */
+  async ask(question, clear) {
+    this.#question = question;
+    this.#questionArticle = this.#transcript.addQuestion(question.text);
+    this.#questionArticle.sending(question.requestId);
+    this.#host.onChange(this);
+    await this.#run(async (signal) => {
+      await clear;
+      const conversationId = await this.#line.openConversation(signal);
+      const parentId = question.parentId ?? this.#transcript.lastAnswerId;
+      this.#question = { ...question, parentId };
+      await this.#follower.follow(await this.#line.ask(conversationId, this.#question, signal), signal);
+    });
+  }
+
+  /** Follows an answer that was already running when the page opened. @param {AnswerArticle} article */
+  async join(article) {
+    this.#phase = "following";
+    this.#adopt(article);
+    this.#announcer.joined(this.#name, this.reading.text);
+    article.draw();
+    await this.#run((signal) => this.#follower.goOn(signal));
+  }
+
+  /** Asks the server to stop; what has come stays. */
+  stop() {
+    if (!this.isRunning) return;
+    this.#stop.isAsked = true;
+    this.#stopped = new Latch();
+    this.#article?.stopping(true);
+    this.#host.onChange(this);
+    if (this.reading.messageId !== "") void this.#cancel();
+    else setTimeout(() => this.#giveUpNameless(), NAMELESS_STOP);
+  }
+
+  /** One attempt to go on after a lost line. */
+  async resume() {
+    if (this.#phase !== "lost") return;
+    this.#phase = "following";
+    this.#article?.resuming();
+    let isBack = false;
+    this.#onNextChange = () => {
+      isBack = true;
+      this.#host.onResumed(this);
+    };
+    await this.#run((signal) => this.#follower.resume(signal));
+    if (!isBack) this.#onNextChange = null;
+  }
+
+  /** @type {(() => void) | null} */
+  #onNextChange = null;
+
+  /** Its name for the announcer: known from the first moment. */
+  get #name() {
+    return this.#question?.requestId || this.reading.requestId || this.reading.messageId;
+  }
+
+  /** @param {AnswerArticle} article */
+  #adopt(article) {
+    this.#article = article;
+    article.onDrawn = () => this.#host.onChange(this);
+    article.onResume(() => void this.resume());
+  }
+
+  /** @param {(signal: AbortSignal) => Promise<void>} step one connection, to the end or to its loss */
+  async #run(step) {
+    const connection = (this.#connection = new AbortController());
+    try {
+      await step(connection.signal);
+    } catch (error) {
+      if (connection.signal.aborted) return; // let go on purpose
+      if (!(error instanceof Problem)) throw error;
+      if (this.reading.messageId === "") this.#refuse(error);
+      else this.#lose();
+    }
+  }
+
+  /** @param {Reading} reading @param {AnswerEvent | null} event */
+  #changed(reading, event) {
+    if (reading.messageId === "") return;
+    const isNew = this.#article === null;
+    if (isNew) this.#accept(reading);
+    if (isEnded(reading.state)) this.#phase = "ended";
+    this.#article?.show(reading, event);
+    this.#announce(reading);
+    this.#onNextChange?.();
+    this.#onNextChange = null;
+    if (isEnded(reading.state)) this.#stopped.open();
+    else if (this.#stop.isAsked && !this.#stop.isSent) void this.#cancel();
+  }
+
+  /** @param {Reading} reading */
+  #accept(reading) {
+    this.#phase = "following";
+    this.#questionArticle?.accepted(reading.questionId);
+    this.#adopt(this.#transcript.addAnswer(reading));
+    this.#announcer.answerStarted(this.#name);
+    this.#host.onAccepted();
+  }
+
+  /** @param {Reading} reading */
+  #announce(reading) {
+    const { state, text, activity } = reading;
+    if (isEnded(state)) this.#announcer.answerEnded(this.#name, { state, text, note: standingOf(reading).note });
+    else if (activity === "") this.#announcer.answerText(this.#name, text);
+    else this.#announcer.answerActivity(this.#name, activity);
+  }
+
+  async #cancel() {
+    this.#stop.isSent = true;
+    // The own stream first: what the server sends from here on is read once, after the last number.
+    this.#connection.abort();
+    try {
+      await this.#line.cancel(this.reading.messageId);
+    } catch (error) {
+      this.#stop = { isAsked: false, isSent: false };
+      if (this.#phase !== "ended") this.#host.onStopLost(Problem.from(error));
+    }
+    this.#stopped.open();
+    this.#article?.stopping(this.#stop.isAsked);
+    if (this.#phase === "following") await this.#run((signal) => this.#follower.goOn(signal));
+  }
+
+  #giveUpNameless() {
+    if (this.#phase !== "sending") return;
+    this.#connection.abort();
+    this.#refuse(new Problem({ code: "connection_lost" }));
+  }
+
+  /** @param {Problem} problem */
+  #refuse(problem) {
+    this.#phase = "refused";
+    this.#questionArticle?.remove();
+    this.#stopped.open();
+    if (this.#question !== null) this.#host.onRefused(this.#question, problem);
+    this.#host.onChange(this);
+  }
+
+  #lose() {
+    this.#phase = "lost";
+    this.#stop = { isAsked: false, isSent: false };
+    this.#stopped.open();
+    this.#article?.disconnect();
+    const { note } = standingOf(this.reading, true);
+    this.#announcer.answerEnded(this.#name, { state: "disconnected", text: this.reading.text, note });
+    this.#host.onLost();
+  }
+}
+
+/** A promise that is opened from outside, once. */
+class Latch {
+  open = () => {};
+  /** @type {Promise<void>} */
+  opened = new Promise((resolve) => (this.open = resolve));
+}
