@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
+from unittest.mock import create_autospec
 
 import pytest
+from flask import Flask
 
 from webapp.core.events import Event
 from webapp.core.limits import Limits
 from webapp.core.problems import KINDS
 from webapp.settings import BadSettings, read_settings
+from webapp.web import api, ops
 
 ROOT = Path(__file__).resolve().parents[2]
 # Read only to be refused with the reason; and read by the tests, not by the program.
@@ -116,3 +120,39 @@ def test_the_documented_commands_of_make_are_its_commands() -> None:
     listed = subprocess.run(["make", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     documented = {name for name in names("README.md", "command") if name.startswith("make ") and "ARGS" not in name}
     assert documented == set(re.findall(r"^make [a-z]+", listed, re.M)) - {"make help"}
+
+
+def test_the_documented_calls_are_the_routes() -> None:
+    app = Flask("routes", static_folder=None)
+    unused = create_autospec(api.Services, instance=True)
+    app.register_blueprint(api.blueprint(unused))
+    app.register_blueprint(ops.blueprint(unused, unused, unused))
+    routes = {
+        f"{method} {re.sub('<[a-z_]+>', '{id}', rule.rule)}"
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+    documented = [re.findall(r"`([A-Z]+ [^`]+)`", row[0]) for row in rows("docs/api.md", "call")]
+    assert {call for [call] in documented} == routes
+
+
+def help_of(*words: str) -> str:
+    """What `motamot WORDS --help` prints."""
+    command = [str(Path(sys.executable).with_name("motamot")), *words, "--help"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_the_documented_commands_of_motamot_are_its_commands_with_their_options() -> None:
+    documented = {
+        row[0].strip("`"): set(re.findall(r"`(--[a-z-]+)`", row[1]))
+        for row in rows("README.md", "command")
+        if row[0].startswith("`motamot ")
+    }
+    commands = re.findall(r"^    ([a-z]+) ", help_of(), re.M)
+    options = {name: set(re.findall(r"--[a-z][a-z-]*", help_of(name))) - {"--help"} for name in commands}
+    assert documented == {f"motamot {name}": options[name] for name in commands}
+
+
+def test_every_command_of_motamot_shows_an_example() -> None:
+    commands = re.findall(r"^    ([a-z]+) ", help_of(), re.M)
+    assert [name for name in commands if f"Example: motamot {name}" not in help_of(name)] == []
