@@ -1,0 +1,66 @@
+"""Scenarios: what is one, and what is refused with a word on what would be right."""
+
+import pytest
+
+from webapp.core.scenarios import BadScenario, End, Fail, Line, Say, Wait, Work, parse
+
+
+def test_every_step_is_read() -> None:
+    made = parse(
+        {
+            "model": [
+                {"text": "a"},
+                {"wait": 0.5},
+                {"activity": "thinking"},
+                {"activity": "preparing_action", "wait": 1},
+                {"hang": True},
+                {"fail": "timeout"},
+                {"finish": "length"},
+            ],
+            "merge": True,
+            "limits": {"silence": 2},
+            "line": {"bytes_per_write": 1, "line_end": "crlf"},
+        }
+    )
+    assert made.steps == (
+        Say("a"),
+        Wait(0.5),
+        Work("thinking"),
+        Work("preparing_action"),
+        Wait(1.0),
+        Wait(None),
+        Fail("timeout"),
+        End("length"),
+    )
+    assert (made.is_merged, made.limits, made.line) == (True, {"silence": 2.0}, Line(1, b"\r\n"))
+
+
+def test_a_line_without_faults_is_clean() -> None:
+    assert parse({"model": [], "line": {}}).line.is_clean
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [],
+        {},
+        {"model": "text"},
+        {"model": [{}]},
+        {"model": [{"text": ""}]},
+        {"model": [{"text": "a", "wait": 1}]},
+        {"model": [{"wait": -1}]},
+        {"model": [{"wait": True}]},
+        {"model": [{"activity": "dancing"}]},
+        {"model": [{"fail": "nothing"}]},
+        {"model": [{"finish": "end"}]},
+        {"model": [{"sing": 1}]},
+        {"model": [], "merge": 1},
+        {"model": [], "limits": {"patience": 1}},
+        {"model": [], "line": {"bytes_per_write": -1}},
+        {"model": [], "line": {"line_end": "nel"}},
+        {"model": [], "extra": 1},
+    ],
+)
+def test_what_means_nothing_is_refused(data: object) -> None:
+    with pytest.raises(BadScenario):
+        parse(data)
