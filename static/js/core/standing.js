@@ -16,11 +16,11 @@ import { words } from "./words.js";
 
 /**
  * @param {Reading} reading
- * @param {boolean} isDisconnected the line was lost and the server's word is not known
+ * @param {string} lost code of the problem by which the line was lost, so that the server's word is not known; else ""
  * @returns {Standing}
  */
-export function standingOf(reading, isDisconnected = false) {
-  if (isDisconnected) return standing("disconnected", "disconnected", { code: "connection_lost", action: "resume" });
+export function standingOf(reading, lost = "") {
+  if (lost !== "") return standing("disconnected", "disconnected", { code: lost, action: "resume" });
   switch (reading.state) {
     case "completed":
       return completedStanding(reading);

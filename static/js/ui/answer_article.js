@@ -29,7 +29,7 @@ export class AnswerArticle {
   #reading;
   #text;
   #label;
-  #isDisconnected = false;
+  #lost = ""; // code of the problem by which the line was lost
   #isStopping = false;
   #isResuming = false;
   #shownState = "";
@@ -82,7 +82,7 @@ export class AnswerArticle {
   /** @param {Reading} reading @param {AnswerEvent | null} event what changed it, null for a fetched message */
   show(reading, event) {
     this.#reading = reading;
-    this.#isDisconnected = false;
+    this.#lost = "";
     this.#isResuming = false;
     if (event !== null) this.#untold.push(event);
     const wait = this.#drawnAt + REDRAW_EVERY - performance.now();
@@ -90,9 +90,9 @@ export class AnswerArticle {
     else this.#timer ??= setTimeout(() => this.draw(), wait);
   }
 
-  /** The line is lost: the text stays, and the page says that it does not know how the answer goes on. */
-  disconnect() {
-    this.#isDisconnected = true;
+  /** The line is lost: the text stays, and the page says that it does not know how the answer goes on. @param {string} code */
+  disconnect(code) {
+    this.#lost = code;
     this.#isResuming = false;
     this.draw();
   }
@@ -113,7 +113,7 @@ export class AnswerArticle {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#drawnAt = performance.now();
-    const standing = standingOf(this.#reading, this.#isDisconnected);
+    const standing = standingOf(this.#reading, this.#lost);
     this.#keepingEnd(() => this.#drawAs(standing));
     this.onDrawn();
     this.#tell(standing.state);

@@ -25,6 +25,7 @@ export class Chat {
   #requestIds;
   /** @type {Turn[]} those that have not come to an end that the page knows */
   #turns = [];
+  #isRefusedAsRunning = false;
   /** @type {import("./composer.js").Composer} */
   #composer;
   /** @type {import("./send_button.js").SendButton} */
@@ -62,7 +63,7 @@ export class Chat {
 
   /** @param {string} text @param {boolean} isDraft it stands in the composer */
   send(text, isDraft) {
-    if (this.#isRunning) return text.trim() === "" ? undefined : this.#refuse(words.answerRunning);
+    if (this.#isRunning) return text.trim() === "" ? undefined : this.#refuseWhileRunning();
     if (isDraft && this.#composer.objection !== "") return this.object(this.#composer.objection);
     const question = this.#requestIds.number(text, this.#composer.model);
     this.#composer.forgetRefusal();
@@ -118,7 +119,16 @@ export class Chat {
     if (changed.isOver) this.#turns = this.#turns.filter((turn) => turn !== changed);
     if (this.#turns.some((turn) => turn.isGrowing)) pageTitle.writing();
     else pageTitle.ended(changed.reading.state === "completed");
+    if (!this.#isRunning && this.#isRefusedAsRunning) {
+      this.#isRefusedAsRunning = false;
+      this.#composer.forgetRefusal(); // what stood in the way is gone
+    }
     this.refresh();
+  }
+
+  #refuseWhileRunning() {
+    this.#isRefusedAsRunning = true;
+    this.#refuse(words.answerRunning);
   }
 
   /** @param {Question} question @param {Problem} problem */

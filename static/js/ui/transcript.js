@@ -65,11 +65,11 @@ export class Transcript {
     return article;
   }
 
-  /** @param {Reading} reading */
-  addAnswer(reading) {
+  /** @param {Reading} reading @param {HTMLElement} question another one may stand below it already */
+  addAnswer(reading, question) {
     const element = clone(this.#templates.answer);
     const article = this.#answer(element, reading, this.#labelOf(reading.model));
-    this.#root.append(element);
+    this.keepingEnd(() => question.after(element));
     return article;
   }
 

@@ -124,7 +124,8 @@ export class Turn {
     this.#adopt(article);
     this.#announcer.joined(this.#name, this.reading.text);
     article.draw();
-    await this.#run((signal) => this.#follower.goOn(signal));
+    // Fetched first: a page that was written while the answer grew holds more text than its number says.
+    await this.#run((signal) => this.#follower.resume(signal));
   }
 
   /** Asks the server to stop; what has come stays. */
@@ -176,7 +177,7 @@ export class Turn {
       if (connection.signal.aborted) return; // let go on purpose
       if (!(error instanceof Problem)) throw error;
       if (this.reading.messageId === "") this.#refuse(error);
-      else this.#lose();
+      else this.#lose(error.code);
     }
   }
 
@@ -197,8 +198,9 @@ export class Turn {
   /** @param {Reading} reading */
   #accept(reading) {
     this.#phase = "following";
-    this.#questionArticle?.accepted(reading.questionId);
-    this.#adopt(this.#transcript.addAnswer(reading));
+    const question = /** @type {QuestionArticle} */ (this.#questionArticle);
+    question.accepted(reading.questionId);
+    this.#adopt(this.#transcript.addAnswer(reading, question.element));
     this.#announcer.answerStarted(this.#name);
     this.#host.onAccepted();
   }
@@ -241,12 +243,13 @@ export class Turn {
     this.#host.onChange(this);
   }
 
-  #lose() {
+  /** @param {string} code */
+  #lose(code) {
     this.#phase = "lost";
     this.#stop = { isAsked: false, isSent: false };
     this.#stopped.open();
-    this.#article?.disconnect();
-    const { note } = standingOf(this.reading, true);
+    this.#article?.disconnect(code);
+    const { note } = standingOf(this.reading, code);
     this.#announcer.answerEnded(this.#name, { state: "disconnected", text: this.reading.text, note });
     this.#host.onLost();
   }
