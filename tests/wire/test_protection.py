@@ -30,7 +30,7 @@ def test_every_response_forbids_what_the_page_does_not_need(visitor: Visitor, ad
     policy = dict(part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";"))
     assert policy == POLICY
     assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Referrer-Policy"] == "same-origin"
 
 
 def test_the_page_has_no_inline_script_style_or_handler(visitor: Visitor) -> None:
