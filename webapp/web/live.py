@@ -17,7 +17,8 @@ class LiveText:
     """
 
     def __init__(self, message: Message, batches: Iterable[Sequence[Event]], seconds: float = LIVE_SECONDS) -> None:
-        self.message = message
+        # The events begin at the first, or with a snapshot: they bring the whole text themselves.
+        self.message = replace(message, text="")
         self.is_writing = False
         self._batches = batches
         self._until = time.monotonic() + seconds
