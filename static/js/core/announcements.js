@@ -34,11 +34,12 @@ import { SpeakingTurns } from "./speaking_turns.js";
  * @property {(now: number) => void} [onSaid]
  */
 
-const START_WITHIN = 1_000;
+// Said at once as a rule; only behind other messages may it take longer than a second.
+const START_WITHIN = 1_500;
 const END_WITHIN = 1_000;
 const NOTE_WITHIN = 2_000;
 // A little above the promised interval, for the same reason as the space between two messages.
-const INTERVAL_MARGIN = 10;
+const INTERVAL_MARGIN = 5;
 
 /**
  * Times are milliseconds of one clock that never goes back. Tell it what happens, then ask `next` at once and again when it
@@ -62,7 +63,7 @@ export class AnnouncementPlanner {
   constructor({ words, verbosity = "sentences", interval = 5 }) {
     this.#words = words;
     this.#verbosity = verbosity;
-    this.#interval = Math.min(30, Math.max(3, interval)) * 1_000 + INTERVAL_MARGIN;
+    this.#interval = Math.min(30, Math.max(3, interval || 5)) * 1_000 + INTERVAL_MARGIN;
   }
 
   /** @param {string} id @param {number} now */
@@ -138,7 +139,9 @@ export class AnnouncementPlanner {
     if (this.#line.dueAt <= now) this.#tellLoss(now);
     const message = this.#allowedAt(now) <= now ? this.#take(now) : null;
     const changes = message ? [message, ...this.#turns.emptied(now)] : this.#turns.emptied(now);
-    const wakeAt = Math.min(this.#allowedAt(now), this.#progressAt, this.#line.dueAt, this.#turns.emptyAt);
+    // Progress that is due and had no turn waits for one.
+    const laterProgress = this.#progressAt > now ? this.#progressAt : Infinity;
+    const wakeAt = Math.min(this.#allowedAt(now), laterProgress, this.#line.dueAt, this.#turns.emptyAt);
     return { changes, wakeAt: wakeAt === Infinity ? null : wakeAt };
   }
 

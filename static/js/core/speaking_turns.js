@@ -4,12 +4,12 @@
 /** @typedef {{ region: Region, text: string }} Change */
 
 // Two messages are promised to be 500 ms apart; an observer's clock is read a moment later than ours.
-export const SPACE = 510;
+const SPACE = 501;
 const FOCUS_QUIET = 250;
 const LONGEST_HOLD = 1_000;
 const SHOWN = 3_000;
-// How much sooner than its deadline a message is said, for timers that come late.
-const MARGIN = 40;
+// A deadline of one second is two spaces, to the millisecond: so much later is a timer that came late, no reason to join messages.
+const LATE_TIMER = 50;
 
 /** Times are milliseconds of one clock. */
 export class SpeakingTurns {
@@ -36,7 +36,7 @@ export class SpeakingTurns {
     if (now < spaced) return spaced;
     if (now >= this.#focusAt + FOCUS_QUIET) return now;
     this.#heldSince ??= now;
-    return Math.max(now, Math.min(this.#focusAt + FOCUS_QUIET, this.#heldSince + LONGEST_HOLD, deadline - MARGIN));
+    return Math.max(now, Math.min(this.#focusAt + FOCUS_QUIET, this.#heldSince + LONGEST_HOLD, deadline));
   }
 
   /** Nothing waits any more. */
@@ -51,7 +51,7 @@ export class SpeakingTurns {
    * @returns {number} at least 1
    */
   together(deadlines, now) {
-    const needed = deadlines.map((deadline, index) => index + 1 - Math.max(0, Math.floor((deadline - MARGIN - now) / SPACE)));
+    const needed = deadlines.map((deadline, index) => index + 1 - Math.max(0, Math.floor((deadline + LATE_TIMER - now) / SPACE)));
     return Math.max(1, ...needed);
   }
 
