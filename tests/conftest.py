@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.support.browser import find_browser, launch_arguments
 from tests.support.needs import missing
 from tests.support.server import SHOWN_CHARACTERS, Server, start_server
+
+
+# A busy machine is slow, and not wrong.
+settings.register_profile("motamot", deadline=None)
+settings.load_profile("motamot")
 
 
 @pytest.fixture(scope="session")

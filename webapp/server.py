@@ -46,6 +46,7 @@ class Address:
 def serve(settings: Settings, address: Address) -> None:
     """Serve until a signal ends the process; prints the address when it listens."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # it would tell of every look at the tables
     _Server(settings, address, most=streams_allowed()).run()
 
 
@@ -75,7 +76,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
             "worker_connections": self._most + SPARE_CONNECTIONS,
             "timeout": HUNG_SECONDS,
             "graceful_timeout": int(self._settings.limits.get("grace", 25)) + 10,
-            "keepalive": 15,
+            "keepalive": 5,  # an idle connection that is kept also keeps a gentle stop waiting
             "forwarded_allow_ips": "",  # whom to believe is decided in app.py
             "control_socket_disable": True,
             "loglevel": "warning",

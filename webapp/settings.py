@@ -12,7 +12,7 @@ import platformdirs
 Kind = Literal["remote", "local", "scripted"]
 KINDS: tuple[Kind, ...] = ("remote", "local", "scripted")
 DIALECTS = ("openai",)
-LIMITS = ("connect", "first", "silence", "answer", "grace", "answer_bytes")
+LIMITS = ("connect", "first", "silence", "answer", "abandoned", "grace", "answer_bytes")
 
 _TOP_LEVEL = {"models", "limits"}
 _MODEL_MEMBERS: Mapping[str, type | tuple[type, ...]] = {
@@ -213,7 +213,9 @@ def _limits(table: object, place: str, complaints: list[str]) -> Mapping[str, fl
     for name, value in table.items():
         if name not in LIMITS:
             complaints.append(f"{place}: {name!r} means nothing here; there are {_words(LIMITS)}")
-        elif not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+        elif not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
+            complaints.append(f"{place}: {name} is a number above 0")
+        elif value == 0 and name not in ("abandoned", "grace"):
             complaints.append(f"{place}: {name} is a number above 0")
     return table
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from webapp.answers.running import Running
 from webapp.core.events import ENDS, Event, Snapshot, State
 from webapp.core.messages import Message, end_of
 from webapp.ports.event_log import EventLog, LogGone
@@ -23,12 +24,14 @@ class Follower:
 
     log: EventLog
     answers: Answers
+    running: Running
 
     def newest(self, owner: str, message_id: str) -> Message:
         """The message with the log's newest text and number while it runs. Raises Refused (`not_found`)."""
         message = self.answers.message(owner, message_id)
         if message.state.is_ended:
             return message
+        self.running.touch(message_id)
         try:
             seen = self.log.snapshot(message_id)
         except LogGone:
@@ -69,6 +72,7 @@ class Follower:
                 spoke = now
 
     def _read(self, owner: str, message_id: str, after: int | None) -> Sequence[Event]:
+        self.running.touch(message_id)
         try:
             return self.log.read(message_id, after, wait=LOOK_SECONDS)
         except LogGone:

@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 MERGE_SECONDS = 0.020
 THINKING_SECONDS = 10.0
+FLOOD_SECONDS = 0.002
 FINISH_SECONDS = 2.0  # usage may come after the finish; a line that then stays open is not waited for
 
 
@@ -71,7 +72,7 @@ class Producer:
         self._finish_reason: FinishReason | None = None
         self._usage: Usage | None = None
         self._actions: list[Action] = []
-        self._started = self._last_sign = time.monotonic()
+        self._started = self._last_sign = self._wanted_at = time.monotonic()
         self._last_append = self._last_thinking = float("-inf")  # never: the first delta leaves at once
         self._has_sign = False
 
@@ -114,8 +115,14 @@ class Producer:
         with self._lock:
             self._flush(time.monotonic())
 
+    def touch(self) -> None:
+        """Somebody follows the answer, or asks about it."""
+        self._wanted_at = time.monotonic()
+
     def hold_limits(self, now: float) -> None:
-        """Stop the answer when it takes too long. `now`: `time.monotonic`."""
+        """Stop the answer when it takes too long, or nobody wants it. `now`: `time.monotonic`."""
+        if 0 < self._limits.abandoned < now - self._wanted_at:
+            self.stop(Stopped(by="owner_gone"))
         over = self._limit_passed(now)
         if over and self._stopped is None:
             self.stop(Stopped(code="timeout", inner=f"{over} limit"))
@@ -150,11 +157,13 @@ class Producer:
         with self._lock:
             if self._stopped is not None:
                 return False
-            now = self._last_sign = time.monotonic()
+            now = time.monotonic()
+            is_flood = now - self._last_sign < FLOOD_SECONDS
+            self._last_sign = now
             self._has_sign = True
             has_appended = self._note(sign, now)
-        if has_appended:
-            time.sleep(0)  # a model that always has more to say must not keep its followers from running
+        if has_appended and is_flood:
+            time.sleep(0)  # a model that always has more to say never waits, and would keep its followers waiting
         return self._room > 0
 
     def _note(self, sign: Sign, now: float) -> bool:
@@ -178,7 +187,7 @@ class Producer:
 
     def _take_text(self, raw: str, now: float) -> bool:
         text = self._joiner.feed(raw)
-        size = len(text.encode("utf-8"))
+        size = len(text) if text.isascii() else len(text.encode("utf-8"))
         if size > self._room:
             text = text.encode("utf-8")[: self._room].decode("utf-8", "ignore")
             self._finish_reason, self._room = "length", 0

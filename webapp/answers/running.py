@@ -55,6 +55,11 @@ class Running:
         """The producer of an answer that runs here."""
         return self._producers.get(message_id)
 
+    def touch(self, message_id: str) -> None:
+        """Somebody follows this answer, or asks about it; harmless for any id."""
+        if producer := self._producers.get(message_id):
+            producer.touch()
+
     def is_closed(self) -> bool:
         """Whether `close` was called."""
         return self._is_closed

@@ -27,6 +27,8 @@ class SurrogateJoiner:
 
     def feed(self, piece: str) -> str:
         """The well-formed text that can be told so far; may be empty."""
+        if not self._waiting and piece.isascii():
+            return piece
         text = self._waiting + piece
         self._waiting = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
         return well_formed(text[: len(text) - len(self._waiting)])

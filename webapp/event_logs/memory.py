@@ -20,7 +20,7 @@ class _AnswerLog:
     Text and offsets instead of event values keep an open answer small; events are built again when they are read.
     """
 
-    __slots__ = ("activity", "changed", "ended_at", "ends", "first", "marks", "opened", "text")
+    __slots__ = ("activity", "changed", "ended_at", "ends", "first", "lock", "marks", "opened", "text")
 
     def __init__(self, opened: Accepted) -> None:
         self.opened = opened
@@ -30,7 +30,8 @@ class _AnswerLog:
         self.marks: dict[int, Event] = {opened.seq: opened}  # events that are not deltas
         self.activity = ""
         self.ended_at: float | None = None
-        self.changed = threading.Condition(threading.Lock())
+        self.lock = threading.Lock()
+        self.changed: threading.Event | None = None  # there while somebody waits
 
     @property
     def last(self) -> int:
@@ -109,18 +110,20 @@ class MemoryEventLog:
         log = self._logs.get(message_id)
         if log is None:
             log, events, after = self._open(message_id, events, after)
-        with log.changed:
+        with log.lock:
             if log.last != after or log.ended_at is not None:
                 raise Conflict(f"{message_id} ends at {log.last}, not open at {after}")
-            if [event.seq for event in events] != list(range(after + 1, after + 1 + len(events))):
+            if any(event.seq != seq for seq, event in enumerate(events, start=after + 1)):
                 raise Conflict(f"{message_id}: numbers are not consecutive after {after}")
             for event in events:
                 log.add(event)
             if events and isinstance(events[-1], ENDS):
                 log.ended_at = self._now()
             log.trim()
-            log.changed.notify_all()
-            return log.last
+            changed, log.changed = log.changed, None
+        if changed is not None:
+            changed.set()
+        return log.last
 
     def _open(self, message_id: str, events: Sequence[Event], after: int) -> tuple[_AnswerLog, Sequence[Event], int]:
         if after != 0:
@@ -134,9 +137,12 @@ class MemoryEventLog:
     def read(self, message_id: str, after: int | None, *, wait: float) -> Sequence[Event]:
         log = self._find(message_id)
         seq = after or 0
-        with log.changed:
-            if seq == log.last and log.ended_at is None:
-                log.changed.wait(wait)
+        with log.lock:
+            if seq != log.last or log.ended_at is not None:
+                return log.after(seq)
+            changed = log.changed = log.changed or threading.Event()
+        changed.wait(wait)
+        with log.lock:
             return log.after(seq)
 
     def text(self, message_id: str) -> str:
@@ -144,7 +150,7 @@ class MemoryEventLog:
 
     def snapshot(self, message_id: str) -> Snapshot:
         log = self._find(message_id)
-        with log.changed:
+        with log.lock:
             return log.snapshot()
 
     def sweep(self) -> None:

@@ -266,6 +266,24 @@ def test_a_limit_ends_the_answer_as_timed_out_with_its_text(limits: Limits, scri
     assert (end.code, end.text, running.stored.state) == ("timeout", kept, State.FAILED)
 
 
+@pytest.mark.proves("B36")
+def test_an_answer_that_nobody_wants_is_stopped_and_says_so() -> None:
+    stream = ToldStream([], limits=Limits(abandoned=1))
+    running = work_on(stream)
+    stream.script = [Text("part"), lambda: running.producer.hold_limits(time.monotonic() + 2), stream.hang]
+    end = running.run().end
+    assert isinstance(end, Cancelled)
+    assert (end.by, end.text) == ("owner_gone", "part")
+
+
+@pytest.mark.parametrize("abandoned", [0, 600])
+def test_an_answer_that_somebody_wants_goes_on(abandoned: float) -> None:
+    stream = ToldStream([], limits=Limits(abandoned=abandoned))
+    running = work_on(stream)
+    stream.script = [Text("all"), lambda: running.producer.hold_limits(time.monotonic() + 50), STOP]
+    assert running.run().stored.state is State.COMPLETED
+
+
 def test_a_line_that_stays_open_after_the_finish_is_not_waited_for() -> None:
     stream = ToldStream([])
     running = work_on(stream)
