@@ -67,6 +67,8 @@ new JumpKey(parts.lastAnswer).start();
 parts.pageTitle.start();
 chat.start();
 models.addEventListener("change", () => (part(document, "model-note").textContent = optionOf(models.value)?.dataset.note ?? ""));
+addEventListener("pagehide", () => chat.leave());
+addEventListener("pageshow", ({ persisted }) => persisted && chat.comeBack());
 page.setAttribute("data-motamot-ready", "");
 
 /**

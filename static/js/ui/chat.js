@@ -25,7 +25,7 @@ export class Chat {
   #requestIds;
   /** @type {Turn[]} those that have not come to an end that the page knows */
   #turns = [];
-  #isRefusedAsRunning = false;
+  #isRefusalOfRunning = false;
   /** @type {import("./composer.js").Composer} */
   #composer;
   /** @type {import("./send_button.js").SendButton} */
@@ -61,9 +61,17 @@ export class Chat {
     this.#button.stop();
   }
 
+  leave() {
+    for (const turn of this.#turns) turn.leave();
+  }
+
+  comeBack() {
+    for (const turn of [...this.#turns]) void turn.comeBack();
+  }
+
   /** @param {string} text @param {boolean} isDraft it stands in the composer */
   send(text, isDraft) {
-    if (this.#isRunning) return text.trim() === "" ? undefined : this.#refuseWhileRunning();
+    if (this.#isRunning) return text.trim() === "" ? undefined : this.#refuseWhileRunning(words.answerRunning);
     if (isDraft && this.#composer.objection !== "") return this.object(this.#composer.objection);
     const question = this.#requestIds.number(text, this.#composer.model);
     this.#composer.forgetRefusal();
@@ -90,7 +98,7 @@ export class Chat {
     this.#button.objection = this.#composer.objection;
     const last = transcript.lastAnswerId;
     lastAnswer.hidden = last === "";
-    lastAnswer.hash = `heading-${last}`;
+    lastAnswer.setAttribute("href", `#heading-${last}`); // relative: the page's address changes with its first question
   }
 
   get #isRunning() {
@@ -104,7 +112,7 @@ export class Chat {
       onChange: (/** @type {Turn} */ changed) => this.#changed(changed),
       onAccepted: () => void this.#nameConversation(),
       onRefused: (/** @type {Question} */ question, /** @type {Problem} */ problem) => this.#giveBack(question, problem),
-      onStopLost: (/** @type {Problem} */ problem) => this.#refuse(`${words.stopLost} ${problem.sentence}`),
+      onStopLost: (/** @type {Problem} */ problem) => this.#refuseWhileRunning(`${words.stopLost} ${problem.sentence}`),
       onLost: () => this.#parts.strip.lost(),
       onResumed: (/** @type {Turn} */ resumed) => this.#resumed(resumed),
     };
@@ -119,16 +127,17 @@ export class Chat {
     if (changed.isOver) this.#turns = this.#turns.filter((turn) => turn !== changed);
     if (this.#turns.some((turn) => turn.isGrowing)) pageTitle.writing();
     else pageTitle.ended(changed.reading.state === "completed");
-    if (!this.#isRunning && this.#isRefusedAsRunning) {
-      this.#isRefusedAsRunning = false;
+    if (!this.#isRunning && this.#isRefusalOfRunning) {
+      this.#isRefusalOfRunning = false;
       this.#composer.forgetRefusal(); // what stood in the way is gone
     }
     this.refresh();
   }
 
-  #refuseWhileRunning() {
-    this.#isRefusedAsRunning = true;
-    this.#refuse(words.answerRunning);
+  /** @param {string} sentence true only as long as an answer is being written */
+  #refuseWhileRunning(sentence) {
+    this.#isRefusalOfRunning = true;
+    this.#refuse(sentence);
   }
 
   /** @param {Question} question @param {Problem} problem */

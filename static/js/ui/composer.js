@@ -49,6 +49,7 @@ export class Composer {
     this.#form.addEventListener("submit", (event) => this.#submit(event), { signal });
     this.#field.addEventListener("keydown", (event) => this.#keyDown(event), { signal });
     this.#field.addEventListener("input", () => this.#edited(), { signal });
+    window.addEventListener("pageshow", () => this.#edited(), { signal }); // the browser may have put a draft back
     this.#putBack.addEventListener("click", () => this.#putUnsentBack(), { signal });
     this.#edited();
   }

@@ -128,6 +128,17 @@ export class Turn {
     await this.#run((signal) => this.#follower.resume(signal));
   }
 
+  /** The page goes away, perhaps to come back as it is: its line is let go, which is no loss to be told of. */
+  leave() {
+    this.#connection.abort();
+  }
+
+  /** The page is back from the browser's store of left pages. */
+  async comeBack() {
+    if (this.#phase === "sending") this.#refuse(new Problem({ code: "connection_lost" }));
+    else if (this.#phase === "following") await this.#run((signal) => this.#follower.resume(signal));
+  }
+
   /** Asks the server to stop; what has come stays. */
   stop() {
     if (!this.isRunning) return;
