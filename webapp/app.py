@@ -20,6 +20,10 @@ from webapp.answers.recover import recover
 from webapp.answers.running import Running
 from webapp.core.limits import SECONDS, Limits
 from webapp.event_logs.memory import MemoryEventLog
+from webapp.models import local
+from webapp.models.local import LocalModel
+from webapp.models.parallel import ParallelModel
+from webapp.models.remote import RemoteModel
 from webapp.models.scripted import ScriptedModel
 from webapp.ports.model import Entry
 from webapp.settings import EMBEDDED, ModelSettings, Settings
@@ -39,6 +43,7 @@ logger = logging.getLogger(__name__)
 
 BODY_BYTES = 256 * 1024
 GRACE_SECONDS = 25.0
+EMBEDDED_PARALLEL = 2
 _PROGRAM_PATHS = ("/api/", "/testing/", "/health/")
 
 
@@ -59,7 +64,7 @@ class Motamot:
             conversations=self._store,
             catalogue=models.catalogue,
             asker=Asker(self._store, self._store, models.catalogue, self._running),
-            follower=Follower(log, self._store),
+            follower=Follower(log, self._store, self._running),
             canceller=Canceller(self._store, self._running),
             visitors=Visitors(settings.secret_key or _kept_secret(settings.data_dir), settings.public_urls),
             wire=models.wire,
@@ -115,7 +120,7 @@ class Models:
         self._stops: list[Callable[[], None]] = []
         limits = _limits(Limits(), settings.limits)
         self.scripted = ScriptedModel(limits) if settings.is_testing else None
-        entries = [self._entry(model, limits) for model in settings.models or (EMBEDDED,) if model.kind != "local"]
+        entries = [self._entry(model, limits) for model in settings.models or (EMBEDDED,)]
         if self.scripted is not None:
             entries.append(Entry("scripted", "Scripted", "scripted", self.scripted, "Plays scenarios for tests."))
         self.catalogue = Catalogue(entries)
@@ -136,7 +141,32 @@ class Models:
         )
 
     def _entry(self, model: ModelSettings, limits: Limits) -> Entry:
-        raise NotImplementedError
+        limits = _limits(limits, model.limits)
+        if model.kind == "local":
+            return self._embedded(model, limits)
+        remote = RemoteModel(
+            model.url,
+            model.name,
+            key=model.key,
+            limits=limits,
+            max_tokens=model.max_tokens,
+            temperature=model.temperature,
+        )
+        asked = ParallelModel(remote, model.parallel) if model.parallel else remote
+        label = model.label or model.name or model.id
+        return Entry(model.id, label, "remote", asked, model.note, model.system, model.context)
+
+    def _embedded(self, model: ModelSettings, limits: Limits) -> Entry:
+        embedded = LocalModel(
+            limits=limits,
+            parallel=model.parallel or EMBEDDED_PARALLEL,
+            max_tokens=model.max_tokens,
+            temperature=model.temperature,
+        )
+        self._stops.append(embedded.stop)
+        note = local.missing() or model.note or local.NOTE
+        context = model.context or local.CONTEXT // EMBEDDED_PARALLEL
+        return Entry(model.id, model.label or local.LABEL, "local", embedded, note, model.system, context)
 
 
 def _limits(usual: Limits, given: Mapping[str, float]) -> Limits:

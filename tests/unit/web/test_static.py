@@ -1,0 +1,44 @@
+"""What is left out of the page's own files on the wire."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from webapp.web.static import without_comments
+
+CHECKOUT = Path(__file__).parents[3]
+FILES = sorted(path for path in (CHECKOUT / "static").rglob("*") if path.suffix in (".js", ".css"))
+
+
+def test_comments_with_lines_of_their_own_are_left_out_and_lines_keep_their_numbers() -> None:
+    script = (
+        b"/** What it is.\n * And is not. */\nexport const a = 1; // why\n  /** @type {number} */\n  // why\n  let b;\n"
+    )
+    assert without_comments(script) == b"\n\nexport const a = 1; // why\n\n\n  let b;\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'const a = "/* no comment */";',
+        b"const b = 1; /* inside */",
+        b"const c = /** @type {T} */ (d);",
+        b"x = y /*z*/ + 1;",
+    ],
+)
+def test_what_stands_in_a_line_of_code_stays(line: bytes) -> None:
+    assert without_comments(line) == line
+
+
+@pytest.mark.parametrize("script", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.stem)
+def test_no_text_of_a_script_spans_lines(script: Path) -> None:
+    """A line of such a text that looks like a comment would be left out of it."""
+    code = without_comments(script.read_bytes()).decode()
+    assert [line for line in code.splitlines() if line.count("`") % 2] == []
+
+
+def test_the_page_is_usable_at_40_kilobytes() -> None:
+    """Scripts and sheets as they are sent; 4 KB are kept for the HTML, with its icons, and the tab's picture."""
+    sent = sum(len(gzip.compress(without_comments(path.read_bytes()), 9)) for path in FILES)
+    assert sent <= 36 * 1024

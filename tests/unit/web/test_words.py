@@ -1,0 +1,37 @@
+"""The page speaks with one voice: what the server writes and what the script writes are the same words."""
+
+import json
+import subprocess
+from dataclasses import asdict
+
+import pytest
+
+from webapp.core.problems import KINDS
+from webapp.web.words import STANDINGS
+
+IN_JAVASCRIPT = """
+import { words } from "./static/js/core/words.js";
+console.log(JSON.stringify({ ends: words.ends, problems: Object.keys(words.problems) }));
+"""
+# The page's own states, and its own words for a line that was lost; the server never says them.
+OF_THE_PAGE = {"sending", "disconnected"}
+CODES_OF_THE_PAGE = {"connection_lost", "stream_incomplete"}
+
+
+@pytest.fixture
+def words(node: str, pytestconfig: pytest.Config) -> dict[str, object]:
+    command = [node, "--input-type=module", "--eval", IN_JAVASCRIPT]
+    found: dict[str, object] = json.loads(
+        subprocess.run(command, capture_output=True, check=True, cwd=pytestconfig.rootpath).stdout
+    )
+    return found
+
+
+def test_how_an_answer_stands_is_said_alike(words: dict[str, dict[str, object]]) -> None:
+    of_the_server = {name: asdict(standing) for name, standing in STANDINGS.items()}
+    assert {name: said for name, said in words["ends"].items() if name not in OF_THE_PAGE} == of_the_server
+
+
+def test_the_page_knows_every_code_that_can_come(words: dict[str, list[str]]) -> None:
+    # `cancelled` is a code only of dialects that have no event for it.
+    assert set(words["problems"]) == set(KINDS) - {"cancelled"} | CODES_OF_THE_PAGE
