@@ -31,13 +31,6 @@ def test_what_stands_in_a_line_of_code_stays(line: bytes) -> None:
     assert without_comments(line) == line
 
 
-@pytest.mark.parametrize("script", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.stem)
-def test_no_text_of_a_script_spans_lines(script: Path) -> None:
-    """A line of such a text that looks like a comment would be left out of it."""
-    code = without_comments(script.read_bytes()).decode()
-    assert [line for line in code.splitlines() if line.count("`") % 2] == []
-
-
 def test_the_page_is_usable_at_40_kilobytes() -> None:
     """Scripts and sheets as they are sent; 4 KB are kept for the HTML, with its icons, and the tab's picture."""
     sent = sum(len(gzip.compress(without_comments(path.read_bytes()), 9)) for path in FILES)
