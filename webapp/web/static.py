@@ -12,7 +12,7 @@ from flask import Blueprint, Response, request
 from webapp.core.problems import Refused
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-_COMMENT = re.compile(rb"^[ \t]*(?:/\*.*?\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL)
 _COMMENTED = (".js", ".css")
 _COMPRESSED = (".js", ".css", ".svg", ".json")
 

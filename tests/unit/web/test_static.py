@@ -25,6 +25,7 @@ def test_comments_with_lines_of_their_own_are_left_out_and_lines_keep_their_numb
         b"const b = 1; /* inside */",
         b"const c = /** @type {T} */ (d);",
         b"x = y /*z*/ + 1;",
+        b"/** @type {T} */ #one;\n/** @type {T} */ #two;",
     ],
 )
 def test_what_stands_in_a_line_of_code_stays(line: bytes) -> None:
