@@ -26,7 +26,7 @@ from webapp.models.parallel import ParallelModel
 from webapp.models.remote import RemoteModel
 from webapp.models.scripted import ScriptedModel
 from webapp.ports.model import Entry
-from webapp.settings import EMBEDDED, ModelSettings, Settings
+from webapp.settings import EMBEDDED, BadSettings, ModelSettings, Settings
 from webapp.stores.sql import Run, SqlStore
 from webapp.testing import routes as testing_routes
 from webapp.testing.line import spoil
@@ -114,13 +114,23 @@ def _error_response(error: Exception, templates: Environment) -> Response:
 
 
 class Models:
-    """The models that the settings name, put into the list that people choose from."""
+    """The models that the settings name, put into the list that people choose from; none is asked or started.
+
+    Raises BadSettings for addresses and keys that cannot be used.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._stops: list[Callable[[], None]] = []
         limits = _limits(Limits(), settings.limits)
         self.scripted = ScriptedModel(limits) if settings.is_testing else None
-        entries = [self._entry(model, limits) for model in settings.models or (EMBEDDED,)]
+        entries, complaints = list[Entry](), list[str]()
+        for model in settings.models or (EMBEDDED,):
+            try:
+                entries.append(self._entry(model, limits))
+            except ValueError as error:
+                complaints.append(f"model {model.id}: {error}")
+        if complaints:
+            raise BadSettings(complaints)
         if self.scripted is not None:
             entries.append(Entry("scripted", "Scripted", "scripted", self.scripted, "Plays scenarios for tests."))
         self.catalogue = Catalogue(entries)

@@ -16,7 +16,7 @@ from gevent.threadpool import ThreadPool  # noqa: E402
 from gunicorn.app.base import BaseApplication  # noqa: E402
 from gunicorn.workers.ggevent import GeventWorker  # noqa: E402
 
-from webapp.app import Motamot  # noqa: E402
+from webapp.app import Models, Motamot  # noqa: E402
 from webapp.settings import Settings  # noqa: E402
 
 T = TypeVar("T")
@@ -44,7 +44,8 @@ class Address:
 
 
 def serve(settings: Settings, address: Address) -> None:
-    """Serve until a signal ends the process; prints the address when it listens."""
+    """Serve until a signal ends the process; prints the address when it listens. Raises BadSettings."""
+    Models(settings)  # what cannot be used is said here, before anything listens
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)  # it would tell of every look at the tables
     _Server(settings, address, most=streams_allowed()).run()

@@ -13,6 +13,7 @@ Kind = Literal["remote", "local", "scripted"]
 KINDS: tuple[Kind, ...] = ("remote", "local", "scripted")
 DIALECTS = ("openai",)
 LIMITS = ("connect", "first", "silence", "answer", "abandoned", "grace", "answer_bytes")
+_MAY_BE_ZERO = ("abandoned", "grace")
 
 _TOP_LEVEL = {"models", "limits"}
 _MODEL_MEMBERS: Mapping[str, type | tuple[type, ...]] = {
@@ -213,9 +214,7 @@ def _limits(table: object, place: str, complaints: list[str]) -> Mapping[str, fl
     for name, value in table.items():
         if name not in LIMITS:
             complaints.append(f"{place}: {name!r} means nothing here; there are {_words(LIMITS)}")
-        elif not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
-            complaints.append(f"{place}: {name} is a number above 0")
-        elif value == 0 and name not in ("abandoned", "grace"):
+        elif not _is_number(value) or value < 0 or (value == 0 and name not in _MAY_BE_ZERO):
             complaints.append(f"{place}: {name} is a number above 0")
     return table
 
@@ -240,6 +239,10 @@ def _from_openai(environment: Mapping[str, str], complaints: list[str]) -> tuple
 
 
 EMBEDDED = ModelSettings(id="smollm2", kind="local")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_http(url: str) -> bool:
