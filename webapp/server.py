@@ -13,6 +13,7 @@ from typing import Any, TypeVar  # noqa: E402
 
 import gevent  # noqa: E402
 from gevent.threadpool import ThreadPool  # noqa: E402
+from gevent.util import wrap_errors  # noqa: E402
 from gunicorn.app.base import BaseApplication  # noqa: E402
 from gunicorn.workers.ggevent import GeventWorker  # noqa: E402
 
@@ -96,8 +97,11 @@ class _Server(BaseApplication):  # type: ignore[misc]
         store_thread = ThreadPool(1)  # SQLite blocks: it gets one thread beside the loop, and never holds a stream up
 
         def run(work: Callable[[], T]) -> T:
-            result: T = store_thread.apply(work)
-            return result
+            # The pool prints what is raised in it, and a refusal is nothing to print: it comes back as a value.
+            outcome: T | Exception = store_thread.apply(wrap_errors(Exception, work))
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
 
         motamot = Motamot(self._settings, run=run, most=self._most)
         motamot.start()
