@@ -34,6 +34,7 @@ from webapp.web import api, ops, page
 from webapp.web.responses import Wire, problem_of, problem_response
 from webapp.web.security import Visitors, protect
 from webapp.web.static import StaticFiles
+from webapp.web.streams import Streams
 from webapp.web.views import source_json
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Motamot:
             canceller=Canceller(self._store, self._running),
             visitors=Visitors(settings.secret_key or _kept_secret(settings.data_dir), settings.public_urls),
             wire=models.wire,
+            streams=Streams(most),
         )
         self.wsgi = _trusting(self._flask(services), settings.trusted_proxies)
 

@@ -5,11 +5,13 @@ from gevent import monkey
 
 monkey.patch_all()
 
+import fcntl  # noqa: E402
 import logging  # noqa: E402
 import resource  # noqa: E402
 from collections.abc import Callable  # noqa: E402
 from dataclasses import dataclass  # noqa: E402
-from typing import Any, TypeVar  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import IO, Any, TypeVar  # noqa: E402
 
 import gevent  # noqa: E402
 from gevent.threadpool import ThreadPool  # noqa: E402
@@ -18,7 +20,7 @@ from gunicorn.app.base import BaseApplication  # noqa: E402
 from gunicorn.workers.ggevent import GeventWorker  # noqa: E402
 
 from webapp.app import Models, Motamot  # noqa: E402
-from webapp.settings import Settings  # noqa: E402
+from webapp.settings import BadSettings, Settings  # noqa: E402
 
 T = TypeVar("T")
 
@@ -47,9 +49,31 @@ class Address:
 def serve(settings: Settings, address: Address) -> None:
     """Serve until a signal ends the process; prints the address when it listens. Raises BadSettings."""
     Models(settings)  # what cannot be used is said here, before anything listens
+    lock = _lock_database(settings.database_url)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)  # it would tell of every look at the tables
-    _Server(settings, address, most=streams_allowed()).run()
+    server = _Server(settings, address, most=streams_allowed())
+    if server.cfg.workers != 1:
+        raise BadSettings(["one worker serves here: answers that run are known to their own process alone; ask for 1"])
+    with lock:  # inherited by the worker, and free when neither process lives
+        server.run()
+
+
+def _lock_database(url: str) -> IO[bytes]:
+    """Hold the database for this server: another one would take the answers that run here for those of a dead process.
+
+    Raises BadSettings when it is held.
+    """
+    path = Path(f"{url.removeprefix('sqlite:///')}.lock")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = path.open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        what = "another Motamot serves this database already; stop it, or set another MOTAMOT_DATABASE_URL"
+        raise BadSettings([what]) from None
+    return lock
 
 
 def streams_allowed() -> int:

@@ -16,6 +16,7 @@ from webapp.web import requests
 from webapp.web.connections import gone_check
 from webapp.web.responses import Wire, event_stream, json_response, problem_response
 from webapp.web.security import Visitors
+from webapp.web.streams import Streams
 
 LISTED = 100
 
@@ -31,6 +32,7 @@ class Services:
     canceller: Canceller
     visitors: Visitors
     wire: Wire
+    streams: Streams
 
 
 class Api:
@@ -99,8 +101,11 @@ class Api:
         return owner
 
     def _stream(self, owner: str, message_id: str, cursor: int | None) -> Response:
+        release = self._services.streams.take()
         batches = self._services.follower.follow(owner, message_id, cursor, gone_check(request.environ))
-        return event_stream(message_id, batches, self._services.wire)
+        response = event_stream(message_id, batches, self._services.wire)
+        response.call_on_close(release)
+        return response
 
     def _answered(self, owner: str, answer: Message) -> Response:
         if requests.wants_stream(request):
