@@ -15,7 +15,6 @@ from tests.support.browser import find_browser, launch_arguments
 from tests.support.needs import missing
 from tests.support.server import SHOWN_CHARACTERS, Server, start_server
 
-
 # A busy machine is slow, and not wrong.
 settings.register_profile("motamot", deadline=None)
 settings.load_profile("motamot")

@@ -230,7 +230,7 @@ def _from_openai(environment: Mapping[str, str], complaints: list[str]) -> tuple
     remote = ModelSettings(
         id=name or "remote",
         kind="remote",
-        label=name,
+        label=name or urlsplit(url).netloc,
         url=url.rstrip("/"),
         name=name,
         key=environment.get("OPENAI_API_KEY", ""),
