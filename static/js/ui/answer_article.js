@@ -40,7 +40,6 @@ export class AnswerArticle {
   #timer;
   #parts;
   #copy;
-  #keepingEnd;
 
   /**
    * @param {HTMLElement} element cloned empty from the template, or the server's
@@ -49,9 +48,8 @@ export class AnswerArticle {
    * @param {string} given.label the model's
    * @param {number} given.number counted from 1, in the name of the copy button
    * @param {(sentence: string, isUrgent: boolean) => void} given.onSay
-   * @param {(change: () => void) => void} given.keepingEnd runs a change that may make the page longer
    */
-  constructor(element, { reading, label, number, onSay, keepingEnd }) {
+  constructor(element, { reading, label, number, onSay }) {
     this.element = element;
     this.#reading = reading;
     this.#label = label;
@@ -66,7 +64,6 @@ export class AnswerArticle {
     this.#text = new GrowingText(part(element, "text"), reading.text);
     this.#copy = new CopyButton(element, number, () => this.#text.text, onSay);
     this.#copy.hidden = !isEnded(reading.state) || reading.text === "";
-    this.#keepingEnd = keepingEnd;
     element.querySelector('[data-part="stop-form"]')?.remove(); // the one Send/Stop button does that from now on
     Object.defineProperty(element, "text", { get: () => this.#text.text, configurable: true });
   }
@@ -114,7 +111,7 @@ export class AnswerArticle {
     this.#timer = undefined;
     this.#drawnAt = performance.now();
     const standing = standingOf(this.#reading, this.#lost);
-    this.#keepingEnd(() => this.#drawAs(standing));
+    this.#drawAs(standing);
     this.onDrawn();
     this.#tell(standing.state);
   }

@@ -48,15 +48,19 @@ export class Chat {
   }
 
   start() {
+    const { transcript } = this.#parts;
     this.#composer.start();
     this.#button.start();
-    for (const { article, reading } of this.#parts.transcript.adopt()) {
+    const adopted = transcript.adopt();
+    transcript.start();
+    for (const { article, reading } of adopted) {
       if (!isEnded(reading.state)) void this.#turn(reading).join(article);
     }
     this.refresh();
   }
 
   stop() {
+    this.#parts.transcript.stop();
     this.#composer.stop();
     this.#button.stop();
   }

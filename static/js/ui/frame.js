@@ -87,8 +87,8 @@ export class ConnectionStrip {
 
   /** @param {string} text @param {string} kind */
   #show(text, kind) {
-    this.#element.textContent = text;
     this.#element.dataset.kind = kind;
+    this.#element.textContent = text;
     this.#element.hidden = false;
   }
 }

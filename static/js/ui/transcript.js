@@ -1,4 +1,4 @@
-/** The questions and answers on the page, in order; it keeps the newest in view for a reader who is at the end. */
+/** The questions and answers on the page, in order, and the end of them kept in view for a reader who is there. */
 
 import { newReading } from "../core/reader.js";
 import { words } from "../core/words.js";
@@ -17,6 +17,7 @@ export class Transcript {
   #templates;
   #labelOf;
   #onSay;
+  #end = new EndKeeper();
   #answers = 0;
 
   /**
@@ -43,6 +44,18 @@ export class Transcript {
     return /** @type {HTMLElement | undefined} */ (answers[answers.length - 1])?.dataset.messageId ?? "";
   }
 
+  start() {
+    this.#end.start();
+    // A page that opens as usual opens at its newest text; a reload, or a place named in the address, is the browser's.
+    const [opened] = performance.getEntriesByType("navigation");
+    const isOpened = opened instanceof PerformanceNavigationTiming && opened.type === "navigate";
+    if (isOpened && location.hash === "" && !this.isEmpty) this.#end.go();
+  }
+
+  stop() {
+    this.#end.stop();
+  }
+
   /**
    * Takes over what the server wrote.
    * @returns {{ article: AnswerArticle, reading: Reading }[]} the answers, oldest first
@@ -61,7 +74,7 @@ export class Transcript {
   addQuestion(text) {
     const article = new QuestionArticle(clone(this.#templates.question), text);
     this.#root.append(article.element);
-    this.toEnd();
+    this.#end.go();
     return article;
   }
 
@@ -69,25 +82,8 @@ export class Transcript {
   addAnswer(reading, question) {
     const element = clone(this.#templates.answer);
     const article = this.#answer(element, reading, this.#labelOf(reading.model));
-    this.keepingEnd(() => question.after(element));
+    question.after(element);
     return article;
-  }
-
-  /** Runs a change of the page, and stays at the end when the reader is there. @param {() => void} change */
-  keepingEnd(change) {
-    const wasAtEnd = this.#isAtEnd();
-    change();
-    if (wasAtEnd) this.toEnd();
-  }
-
-  toEnd() {
-    const page = document.documentElement;
-    page.scrollTop = page.scrollHeight;
-  }
-
-  #isAtEnd() {
-    const { scrollTop, clientHeight, scrollHeight } = document.documentElement;
-    return scrollTop + clientHeight >= scrollHeight - NEAR;
   }
 
   /** @param {HTMLElement} element @param {string} text */
@@ -101,8 +97,49 @@ export class Transcript {
   /** @param {HTMLElement} element @param {Reading} reading @param {string} label */
   #answer(element, reading, label) {
     this.#answers += 1;
-    const number = this.#answers;
-    return new AnswerArticle(element, { reading, label, number, onSay: this.#onSay, keepingEnd: (change) => this.keepingEnd(change) });
+    return new AnswerArticle(element, { reading, label, number: this.#answers, onSay: this.#onSay });
+  }
+}
+
+/** Keeps the end of the page in view while the reader is there: any scrolling up ends it, coming back to the end begins it. */
+class EndKeeper {
+  #page = document.documentElement;
+  #isKeeping = false;
+  #top = 0;
+  #sizes = new ResizeObserver(() => this.#isKeeping && this.go());
+  /** @type {AbortController | null} */
+  #running = null;
+
+  start() {
+    this.#running = new AbortController();
+    this.#top = this.#page.scrollTop;
+    this.#isKeeping = this.#isAtEnd();
+    document.addEventListener("scroll", () => this.#scrolled(), { signal: this.#running.signal, passive: true });
+    this.#sizes.observe(document.body); // text, notes and the field alike make the page longer
+  }
+
+  stop() {
+    this.#running?.abort();
+    this.#running = null;
+    this.#sizes.disconnect();
+  }
+
+  go() {
+    this.#isKeeping = true;
+    this.#page.scrollTop = this.#page.scrollHeight;
+    this.#top = this.#page.scrollTop;
+  }
+
+  #scrolled() {
+    const top = this.#page.scrollTop;
+    if (this.#isAtEnd()) this.#isKeeping = true;
+    else if (top < this.#top) this.#isKeeping = false;
+    this.#top = top;
+  }
+
+  #isAtEnd() {
+    const { scrollTop, clientHeight, scrollHeight } = this.#page;
+    return scrollTop + clientHeight >= scrollHeight - NEAR;
   }
 }
 
