@@ -111,6 +111,7 @@ def test_the_documented_events_carry_what_the_events_carry() -> None:
     assert documented == carried
 
 
+@pytest.mark.proves("G7")
 def test_the_documented_codes_are_the_codes_with_their_status() -> None:
     documented = {row[0].strip("`"): row[1] for row in rows("docs/api.md", "code")}
     expected = {code: str(kind.status) for code, kind in KINDS.items()}

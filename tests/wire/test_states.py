@@ -25,7 +25,7 @@ console.log(JSON.stringify(vectors.map(({ state, event }) => advance(state, even
 """
 
 
-@pytest.mark.proves("B9", "B10")
+@pytest.mark.proves("B8", "B9", "B10")
 @pytest.mark.parametrize("vector", parameters("states"))
 def test_python_allows_the_moves_of_the_table_and_no_other(vector: Vector) -> None:
     try:
@@ -35,7 +35,7 @@ def test_python_allows_the_moves_of_the_table_and_no_other(vector: Vector) -> No
     assert found == vector["next"]
 
 
-@pytest.mark.proves("B9", "B10")
+@pytest.mark.proves("B8", "B9", "B10")
 def test_javascript_allows_the_same_moves(node: str, pytestconfig: pytest.Config) -> None:
     vectors = load("states")
     command = [node, "--input-type=module", "--eval", IN_JAVASCRIPT, json.dumps(vectors)]
