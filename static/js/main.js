@@ -27,7 +27,7 @@ const announcer = new Announcer({
 
 const transcript = new Transcript(region(document, "transcript"), {
   templates: { question: template("question"), answer: template("answer") },
-  labelOf: (model) => optionOf(model)?.text ?? model,
+  labelOf: (model) => optionOf(model)?.dataset.label ?? model,
   onSay: (sentence, isUrgent) => (isUrgent ? announcer.warn(sentence) : announcer.say(sentence)),
 });
 

@@ -91,7 +91,6 @@ export const words = {
   send: "Send",
   stop: "Stop",
   stopping: "Stopping",
-  copyAnswer: "Copy",
   /** @param {number} number counted from 1 */
   copyAnswerNumber: (number) => ` answer ${number}`,
   copied: "Answer copied.",

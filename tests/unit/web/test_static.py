@@ -1,6 +1,7 @@
 """What is left out of the page's own files on the wire."""
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,13 @@ def test_the_page_is_usable_at_40_kilobytes() -> None:
     """Scripts and sheets as they are sent; 4 KB are kept for the HTML, with its icons, and the tab's picture."""
     sent = sum(len(gzip.compress(without_comments(path.read_bytes()), 9)) for path in FILES)
     assert sent <= 36 * 1024
+
+
+def test_the_page_fetches_every_module_at_once_and_names_no_other() -> None:
+    """Without it a browser finds the modules one import after the other, a round trip each."""
+    listed = (CHECKOUT / "templates" / "partials" / "_scripts.html").read_text().partition("]")[0]
+    named = re.findall(r'"([a-z_/]+)"', listed)
+    scripts = CHECKOUT / "static" / "js"
+    assert sorted(named) == sorted(
+        path.relative_to(scripts).with_suffix("").as_posix() for path in scripts.rglob("*.js")
+    )
