@@ -22,7 +22,7 @@ from webapp.ports.store import Answers
 logger = logging.getLogger(__name__)
 
 MERGE_SECONDS = 0.020
-THINKING_SECONDS = 10.0
+ACTIVITY_SECONDS = 10.0  # between two equal activities
 FLOOD_SECONDS = 0.002
 FINISH_SECONDS = 2.0  # usage may come after the finish; a line that then stays open is not waited for
 
@@ -73,7 +73,8 @@ class Producer:
         self._usage: Usage | None = None
         self._actions: list[Action] = []
         self._started = self._last_sign = self._wanted_at = time.monotonic()
-        self._last_append = self._last_thinking = float("-inf")  # never: the first delta leaves at once
+        self._last_work: Working | None = None
+        self._last_append = self._last_work_at = float("-inf")  # never: the first delta leaves at once
         self._has_sign = False
 
     def open(self) -> None:
@@ -134,7 +135,7 @@ class Producer:
         if self._finish_reason is not None:
             return "finish" if now - self._last_sign > FINISH_SECONDS else ""
         if not self._has_sign:
-            return "first" if now - self._started > limits.first else ""
+            return "first" if now - self._last_sign > limits.first else ""
         return "silence" if now - self._last_sign > limits.silence else ""
 
     def _listen(self) -> Stopped:
@@ -160,7 +161,8 @@ class Producer:
             now = time.monotonic()
             is_flood = now - self._last_sign < FLOOD_SECONDS
             self._last_sign = now
-            self._has_sign = True
+            # While it waits for its turn a model has shown no work: the limit for the first sign begins with the turn.
+            self._has_sign = self._has_sign or not (isinstance(sign, Working) and sign.kind == "waiting")
             has_appended = self._note(sign, now)
         if has_appended and is_flood:
             time.sleep(0)  # a model that always has more to say never waits, and would keep its followers waiting
@@ -171,9 +173,9 @@ class Producer:
             case Text(text):
                 return self._take_text(text, now)
             case Working(kind, label):
-                if kind == "thinking" and now - self._last_thinking < THINKING_SECONDS:
+                if sign == self._last_work and now - self._last_work_at < ACTIVITY_SECONDS:
                     return False
-                self._last_thinking = now if kind == "thinking" else self._last_thinking
+                self._last_work, self._last_work_at = sign, now
                 self._flush(now)
                 self._append(Activity(self._seq + 1, kind, label), now)
                 return True

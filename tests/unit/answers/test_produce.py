@@ -12,7 +12,7 @@ from tests.support.answers import OWNER, ToldStream, store_with_answer
 from tests.support.texts import TEXTS, pieces
 from webapp.answers.produce import Producer, Stopped
 from webapp.core.digests import digest
-from webapp.core.events import Activity, Answer, Cancelled, Delta, Error, Event, State
+from webapp.core.events import Activity, ActivityKind, Answer, Cancelled, Delta, Error, Event, State
 from webapp.core.limits import Limits
 from webapp.core.messages import Message
 from webapp.core.signs import Finish, ModelFailure, Sign, Text, TokenUsage, ToolCall, Working
@@ -219,9 +219,18 @@ def test_an_answer_over_its_size_is_cut_between_characters_and_says_so() -> None
 
 
 @pytest.mark.proves("C66")
-def test_thinking_is_told_at_most_every_ten_seconds() -> None:
-    done = work(*[Working("thinking", "Thinking")] * 50, Text("a"), STOP).run()
+@pytest.mark.parametrize("kind", ["thinking", "preparing_action"])
+def test_equal_activities_are_told_at_most_every_ten_seconds(kind: ActivityKind) -> None:
+    done = work(*[Working(kind, "Working")] * 50, Text("a"), STOP).run()
     assert [type(event) for event in done.events] == [Activity, Delta, Answer]
+
+
+def test_the_wait_for_a_turn_is_not_the_first_sign_of_work() -> None:
+    stream = ToldStream([], limits=Limits(first=100, silence=1))
+    running = work_on(stream)
+    waiting = Working("waiting", "Waiting for other answers to end")
+    stream.script = [waiting, lambda: running.producer.hold_limits(time.monotonic() + 50), Text("all"), STOP]
+    assert running.run().stored.state is State.COMPLETED
 
 
 @pytest.mark.proves("C61")
