@@ -83,7 +83,7 @@ def test_headers_and_a_comment_leave_before_the_first_word_and_it_before_the_sec
     assert visitor.cancel(message_id).json()["state"] == "cancelled"
 
 
-@pytest.mark.proves("A26", "A27", "A32", "G6", "G8", "G9", "C29", "K2")
+@pytest.mark.proves("A26", "A27", "A32", "G6", "G8", "G9", "K2")
 @pytest.mark.parametrize(
     ("code", "status"),
     [
