@@ -1,0 +1,62 @@
+"""The page with its live regions recorded, and one way to ask in it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page
+
+from tests.support.live_regions import LiveRegions
+from tests.support.server import Server
+from tests.support.visitor import Visitor
+
+
+class Chat:
+    """The page as a person uses it, with the scripted model chosen."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        self.regions = LiveRegions(page)
+
+    def open(self, path: str = "/", query: str = "") -> None:
+        """Open an address of the server and wait until the page listens."""
+        self.page.goto(f"{self.url}{path}?{query}")
+        self.page.wait_for_selector("html[data-motamot-ready]", state="attached")
+        self.page.get_by_label("Model").select_option("scripted")
+
+    def ask(self, text: str) -> None:
+        """Type a question and press Enter."""
+        self.page.get_by_role("textbox").fill(text)
+        self.page.get_by_role("textbox").press("Enter")
+
+    def answer(self, state: str) -> Locator:
+        """The newest answer, once it is in this state."""
+        self.page.wait_for_function(
+            "state => [...document.querySelectorAll('article[data-role=assistant]')].at(-1)?.dataset.state === state",
+            arg=state,
+        )
+        return self.page.locator("article[data-role=assistant]").last
+
+    def stop(self) -> None:
+        """Press Stop, once a press may mean it: the button has had this meaning for 400 ms."""
+        self.page.wait_for_function(
+            "() => performance.now() / 1000 - "
+            "liveRegionRecord.moments.findLast(({name}) => name === 'accepted').time > 0.5"
+        )
+        self.page.get_by_role("button", name="Stop").click()
+
+    def texts(self) -> list[str]:
+        """What a screen reader was given to say so far."""
+        return [message.text for message in self.regions.messages()]
+
+
+@pytest.fixture
+def chat(page: Page, server: Server) -> Chat:
+    """The page, not yet opened."""
+    return Chat(page, server.url)
+
+
+@pytest.fixture
+def visitor(server: Server) -> Visitor:
+    """Stores scenarios."""
+    return Visitor(server)
