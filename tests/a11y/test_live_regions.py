@@ -52,7 +52,7 @@ def test_nothing_else_is_live_and_the_regions_stay_the_same_nodes(chat: Chat, vi
     assert chat.regions.born_filled() == []
 
 
-@pytest.mark.proves("C93", "M4")
+@pytest.mark.proves("C93")
 def test_an_opened_conversation_and_an_older_answer_are_not_read_again(chat: Chat, visitor: Visitor) -> None:
     """What stood there when the page opened is the reader's own to read."""
     conversation = visitor.conversation()
