@@ -20,6 +20,14 @@ def test_a_new_conversation_is_kept_and_empty(store: SqlStore) -> None:
     assert store.conversation(ANN, HERE) == (Conversation(HERE, ANN, "Plans", 10, 10), [])
 
 
+def test_a_conversation_that_is_made_again_stays_as_it_is(store: SqlStore) -> None:
+    begin(store, title="Plans", at=10)
+    ask(store)
+    before = store.conversation(ANN, HERE)
+    at_once([lambda: begin(store, title="Other plans", at=20)] * 4)
+    assert store.conversation(ANN, HERE) == before
+
+
 def test_controls_in_a_title_become_blanks(store: SqlStore) -> None:
     begin(store, title="a\0b\nc\x7fd\x85e\u2028f")
     assert store.conversation(ANN, HERE)[0].title == "a b c d e\u2028f"

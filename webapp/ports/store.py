@@ -43,7 +43,10 @@ class Conversations(Protocol):
     """
 
     def create_conversation(self, conversation: Conversation) -> None:
-        """Keep a new, empty conversation; control characters in its title become blanks."""
+        """Keep a new, empty conversation; control characters in its title become blanks.
+
+        One with this id that is there already stays as it is.
+        """
 
     def conversation(self, owner: str, conversation_id: str) -> tuple[Conversation, Sequence[Message]]:
         """The conversation and all its messages by creation. Raises Refused (`not_found`)."""

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, exists, insert, select, update
@@ -60,7 +61,13 @@ class SqlStore:
 
     def create_conversation(self, conversation: Conversation) -> None:
         added = insert(conversations).values(conversation_columns(conversation))
-        self._write(lambda connection: connection.execute(added))
+
+        def work() -> None:
+            # A form that was sent twice asks for the same conversation twice, perhaps at the same moment.
+            with suppress(IntegrityError), self._writing.begin() as connection:
+                connection.execute(added)
+
+        self._run(work)
 
     def conversation(self, owner: str, conversation_id: str) -> tuple[Conversation, Sequence[Message]]:
         head = _heads.where(conversations.c.id == conversation_id, conversations.c.owner == owner)
