@@ -1,5 +1,6 @@
 """The page, whole without its script: reading, asking and stopping by forms, the answer written as it comes."""
 
+import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from webapp.web.views import MessageView
 
 DISPLAYS = ("formatted", "plain")
 VERBOSITIES = ("sentences", "quiet", "full")
+QUICKLY = 1  # gzip's level: a long conversation is compressed while other answers wait for their turn
 LEAST_INTERVAL, USUAL_INTERVAL, MOST_INTERVAL = 3, 5, 30  # seconds between two announcements of progress
 
 
@@ -44,8 +46,7 @@ class Page:
         response = Response()
         visitors = self._services.visitors
         owner = visitors.owner(request) or visitors.welcome(response, is_https=request.is_secure)
-        response.set_data("".join(self._pieces(owner, Shown())))
-        return _private(response)
+        return _whole(self._pieces(owner, Shown()), response)
 
     def conversation(self, conversation_id: str) -> Response:
         owner = self._services.visitors.owner(request)
@@ -55,7 +56,7 @@ class Page:
         path = [self._newest(owner, message) for message in newest_path(messages)]
         if path and not path[-1].state.is_ended and request.args.get("live"):
             return self._live_page(owner, Shown(conversation, path, self._live(owner, path[-1])))
-        return _private(Response("".join(self._pieces(owner, Shown(conversation, path)))))
+        return _whole(self._pieces(owner, Shown(conversation, path)), Response())
 
     def ask(self, conversation_id: str | None = None) -> Response:
         """The form without script: then the page of the conversation, at the question."""
@@ -104,7 +105,7 @@ class Page:
             conversation, messages = self._services.conversations.conversation(owner, conversation_id)
             path = [self._newest(owner, message) for message in newest_path(messages)]
             shown = Shown(conversation, path, refusal=told, draft=draft)
-        return _private(Response("".join(self._pieces(owner, shown)), told.status))
+        return _whole(self._pieces(owner, shown), Response(status=told.status))
 
     def _pieces(self, owner: str, shown: Shown) -> Iterator[str]:
         """The page in pieces, written from values alone: the request may be over before the last one."""
@@ -170,6 +171,20 @@ def _settings(asked: Request) -> dict[str, object]:
         "announce": announce if announce in VERBOSITIES else VERBOSITIES[0],
         "interval": min(max(interval, LEAST_INTERVAL), MOST_INTERVAL),
     }
+
+
+def _whole(pieces: Iterator[str], response: Response) -> Response:
+    """A page that is sent at once, compressed for a browser that takes it so.
+
+    A page holds a secret, its form's token, and no text that another site could choose: its length tells them nothing.
+    """
+    body = "".join(pieces).encode()
+    if request.accept_encodings["gzip"] > 0:
+        body = gzip.compress(body, QUICKLY, mtime=0)
+        response.headers["Content-Encoding"] = "gzip"
+    response.headers["Vary"] = "Accept-Encoding"
+    response.set_data(body)
+    return _private(response)
 
 
 def _private(response: Response) -> Response:

@@ -14,6 +14,9 @@ from webapp.core.problems import Refused
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _COMMENT = re.compile(rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL)
 _COMMENTED = (".js", ".css")
+# All style sheets in one, in the order of the cascade: a page needs every one of them, and each request costs.
+_SHEETS = ("tokens", "layout", "transcript", "composer")
+ALL_SHEETS = "css/all.css"
 _COMPRESSED = (".js", ".css", ".svg", ".json")
 
 
@@ -29,7 +32,9 @@ class StaticFiles:
 
     def __init__(self, folder: Path) -> None:
         paths = sorted(path for path in folder.rglob("*") if path.is_file())
-        self._files = {path.relative_to(folder).as_posix(): _read(path) for path in paths}
+        self._files = {path.relative_to(folder).as_posix(): _file(path.name, path.read_bytes()) for path in paths}
+        sheets = [self._files[f"css/{name}.css"].body for name in _SHEETS]
+        self._files[ALL_SHEETS] = _file(ALL_SHEETS, b"\n".join(sheets))
         content = hashlib.sha256()
         for name, file in self._files.items():
             content.update(f"{name}\0{len(file.body)}\0".encode() + file.body)
@@ -54,12 +59,12 @@ class StaticFiles:
         return static
 
 
-def _read(path: Path) -> _File:
-    body = path.read_bytes()
-    if path.suffix in _COMMENTED:
+def _file(name: str, body: bytes) -> _File:
+    suffix = Path(name).suffix
+    if suffix in _COMMENTED:
         body = without_comments(body)
-    kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    is_text = path.suffix in _COMPRESSED
+    kind = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    is_text = suffix in _COMPRESSED
     return _File(
         body, gzip.compress(body, 9, mtime=0) if is_text else None, f"{kind}; charset=utf-8" if is_text else kind
     )
