@@ -169,15 +169,17 @@ class Models:
         return Entry(model.id, label, "remote", asked, model.note, model.system, model.context)
 
     def _embedded(self, model: ModelSettings, limits: Limits) -> Entry:
+        parallel, max_tokens = model.parallel or EMBEDDED_PARALLEL, model.max_tokens or local.MAX_TOKENS
         embedded = LocalModel(
             limits=limits,
-            parallel=model.parallel or EMBEDDED_PARALLEL,
-            max_tokens=model.max_tokens,
+            parallel=parallel,
+            max_tokens=max_tokens,
             temperature=model.temperature,
         )
         self._stops.append(embedded.stop)
         note = local.missing() or model.note or local.NOTE
-        context = model.context or local.CONTEXT // EMBEDDED_PARALLEL
+        # Answers at once share the context, and each needs room for what it will say.
+        context = model.context or max(1, local.CONTEXT // parallel - max_tokens)
         return Entry(model.id, model.label or local.LABEL, "local", embedded, note, model.system, context)
 
 

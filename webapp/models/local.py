@@ -20,7 +20,7 @@ _NAME = "smollm2"
 # The values of the model's own card; a small model without the penalty says the same sentence again and again.
 _TEMPERATURE = 0.2
 _OPTIONS = {"top_p": 0.9, "repeat_penalty": 1.1}
-_MAX_TOKENS = 1_024
+MAX_TOKENS = 1_024
 _USUAL = Limits()
 
 
@@ -56,7 +56,7 @@ class LocalModel:
         self._is_installed = not missing()
         self.process = ModelProcess(model_file(), parallel=parallel, context=CONTEXT)
         self._places = Places(parallel)
-        self._max_tokens = max_tokens or _MAX_TOKENS
+        self._max_tokens = max_tokens or MAX_TOKENS
         self._temperature = _TEMPERATURE if temperature is None else temperature
 
     @property
