@@ -2,17 +2,21 @@
 
 import hashlib
 import json
+import logging
 import secrets
 import time
 from dataclasses import dataclass
 
 from webapp.answers.catalogue import Catalogue
+from webapp.answers.produce import failed
 from webapp.answers.running import Running
 from webapp.core.messages import Conversation, Message, path_to
 from webapp.core.problems import Refused
 from webapp.core.prompts import prompt
 from webapp.ports.model import Entry
 from webapp.ports.store import Answers, Claim, Conversations
+
+logger = logging.getLogger(__name__)
 
 QUESTION_BYTES = 32 * 1024
 _LONGEST_REQUEST_ID = 128
@@ -73,7 +77,12 @@ class Asker:
         entry = self._entry(question)
         claimed = self.answers.claim(_claim(owner, conversation_id, question, entry))
         if claimed.is_new:
-            self._begin(owner, claimed.answer, entry)
+            try:
+                self._begin(owner, claimed.answer, entry)
+            except Exception as error:
+                # The answer is claimed: left as it is, it would keep its conversation busy for ever.
+                logger.exception("answer %s could not begin", claimed.answer.message_id)
+                self.answers.finish(failed(claimed.answer, "internal", repr(error)))
         return claimed.answer
 
     def _entry(self, question: Question) -> Entry:

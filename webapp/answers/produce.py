@@ -239,14 +239,19 @@ class Producer:
             )
         if otherwise.by is not None:
             return replace(ended, state=State.CANCELLED, by=otherwise.by)
-        return replace(ended, state=State.FAILED, failure=failure(otherwise.code, otherwise.inner, self.message_id))
+        return failed(ended, otherwise.code, otherwise.inner)
 
 
-def failure(code: str, inner: str, message_id: str) -> Failure:
-    """What people are told of a failed answer; `inner` goes to the server's log, under the same reference number."""
+def failed(answer: Message, code: str, inner: str) -> Message:
+    """The answer with its end; `inner` goes to the server's log alone, under the reference number that people get.
+
+    An answer of which no event is known any more ends with number 2: its first was `accepted`.
+    """
     told = problem(code, instance=secrets.token_hex(6))
-    logger.warning("answer %s failed: %s (%s) reference %s", message_id, code, inner, told.instance)
-    return Failure(told.code, told.detail, told.retryable, told.next_step, told.instance)
+    logger.warning("answer %s failed: %s (%s) reference %s", answer.message_id, code, inner, told.instance)
+    why = Failure(told.code, told.detail, told.retryable, told.next_step, told.instance)
+    ended_at = answer.ended_at or _milliseconds()
+    return replace(answer, state=State.FAILED, failure=why, seq=answer.seq or 2, ended_at=ended_at)
 
 
 def _refused(call: ToolCall) -> Action:
