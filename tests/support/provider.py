@@ -173,6 +173,8 @@ class FakeProvider:
         threading.Thread(target=self._watch, args=(line, exchange), daemon=True).start()
         try:
             _Player(line, exchange, self._stopped).play(reply)
+            if reply.framing == "length":
+                exchange.gone.wait(1)  # who knows the length closes first, and is to be seen doing so
         except OSError:
             exchange.gone.set()
         finally:
