@@ -1,0 +1,180 @@
+"""When the line breaks in mid-answer, the page says that it does not know the end, and goes on when asked to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from tests.support.breakable_line import BreakableLine
+from tests.support.chat_page import ChatPage
+from tests.support.live_regions import LiveRegions
+from tests.support.server import Server
+from tests.support.visitor import Visitor
+
+LOST = "The connection was lost. The text so far is kept; resume to get the rest."
+
+
+@pytest.fixture
+def line(server: Server) -> Iterator[BreakableLine]:
+    """The line between this test's browser and the shared server."""
+    with BreakableLine(server.url) as line:
+        yield line
+
+
+@pytest.fixture
+def chat(chat: ChatPage, line: BreakableLine) -> ChatPage:
+    """The page, reached over that line; its time can be moved on."""
+    chat.move_time_by_hand()
+    return ChatPage(chat.page, line.url)
+
+
+@pytest.fixture
+def posts(page: Page) -> list[str]:
+    """The paths that the page posted to."""
+    paths: list[str] = []
+
+    def keep(request: Request) -> None:
+        if request.method == "POST":
+            paths.append(request.url.split("/api/v1/")[-1])
+
+    page.on("request", keep)
+    return paths
+
+
+def questions_in(posts: list[str]) -> int:
+    return sum(path.endswith("/messages") for path in posts)
+
+
+@pytest.mark.proves(
+    "A34", "B11", "B12", "B38", "B40", "B42", "B43", "B52", "B56", "C27", "C35", "C96", "G11", "G14", "H8"
+)
+@pytest.mark.parametrize("way", ["cut", "end_politely"])
+def test_a_cut_answer_is_not_complete_and_is_resumed_without_being_asked_again(
+    chat: ChatPage, visitor: Visitor, line: BreakableLine, posts: list[str], way: str
+) -> None:
+    regions = LiveRegions(chat.page)
+    chat.open()
+    chat.ask(visitor.scenario({"text": "The total is 4"}, {"wait": 0.3}, {"text": "2."}, {"finish": "stop"}))
+    chat.wait_for_text("The total is 4")
+    chat.composer.press_sequentially("next")
+    getattr(line, way)()
+    answer = chat.wait_for("disconnected")
+    assert (answer.get_attribute("aria-busy"), chat.shown_answers()[0].text) == (None, "The total is 4")
+    expect(answer.get_by_text(LOST, exact=True)).to_be_visible()
+    expect(answer.get_by_role("heading", name="Scripted — incomplete: connection lost", exact=True)).to_be_visible()
+    assert (chat.composer.input_value(), chat.is_focused(chat.composer)) == ("next", True)
+    expect(chat.button("Send")).to_be_visible()
+    regions.wait_for(LOST)
+    chat.button("Resume").click()
+    chat.wait_for("completed")
+    assert [(one.text, one.shown) for one in chat.shown_answers()] == [("The total is 42.", "The total is 42.")]
+    expect(chat.button("Resume")).to_be_hidden()
+    assert chat.answer.get_by_role("heading").inner_text() == "Scripted"
+    assert chat.is_focused(chat.answer.get_by_role("heading"))
+    assert questions_in(posts) == 1
+    assert visitor.run(chat.message_id)["calls"] == 1
+    regions.wait_for("Answer complete")
+    assert [message.text for message in regions.messages() if message.region == "alert"] == [LOST]
+    assert chat.composer.input_value() == "next"
+
+
+@pytest.mark.proves("B19", "C32", "C35", "T1")
+def test_text_is_never_doubled_however_often_the_line_breaks(
+    chat: ChatPage, visitor: Visitor, line: BreakableLine, posts: list[str]
+) -> None:
+    chat.open()
+    chat.ask(visitor.scenario({"text": "Alpha "}, {"text": "be"}, {"hang": True}))
+    chat.wait_for_text("Alpha be")
+    for _ in range(5):
+        line.cut()
+        chat.wait_for("disconnected")
+        with chat.page.expect_response("**/events?after=3"):
+            chat.button("Resume").click()
+    chat.wait_for("running")
+    assert chat.shown_answers()[0].text == "Alpha be"
+    visitor.cancel(chat.message_id)
+    chat.wait_for("cancelled")
+    assert [(one.text, one.shown) for one in chat.shown_answers()] == [("Alpha be", "Alpha be")]
+    assert questions_in(posts) == 1
+    assert visitor.run(chat.message_id)["calls"] == 1
+
+
+@pytest.mark.proves("B24", "C96")
+def test_resume_that_finds_no_line_says_so_and_can_be_pressed_again(
+    chat: ChatPage, visitor: Visitor, line: BreakableLine
+) -> None:
+    chat.open()
+    chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
+    chat.wait_for_text("kept")
+    line.cut(stays_down=True)
+    chat.wait_for("disconnected")
+    resume = chat.button("Resume")
+    with chat.page.expect_event("requestfailed"):
+        resume.click()
+    expect(resume).to_be_enabled()
+    assert chat.answer.get_attribute("data-state") == "disconnected"
+    assert chat.is_focused(resume)
+    line.mend()
+    resume.click()
+    chat.wait_for("running")
+    chat.settle()
+    chat.button("Stop").click()
+    chat.wait_for("cancelled")
+    assert chat.shown_answers()[0].text == "kept"
+
+
+@pytest.mark.proves("B42")
+def test_a_loss_is_told_in_a_strip_after_two_seconds_and_its_end_for_three(
+    chat: ChatPage, visitor: Visitor, line: BreakableLine
+) -> None:
+    chat.open()
+    chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
+    chat.wait_for_text("kept")
+    strip = chat.page.locator("[data-motamot=connection]")
+    line.cut()
+    chat.wait_for("disconnected")
+    expect(strip).to_be_hidden()
+    chat.page.clock.fast_forward(2_000)
+    expect(strip).to_have_text("Connection lost. The answer is incomplete until you resume it.")
+    chat.button("Resume").click()
+    expect(strip).to_have_text("Resumed.")
+    chat.page.clock.fast_forward(3_000)
+    expect(strip).to_be_hidden()
+    assert strip.evaluate("strip => strip.closest('[aria-live], [role=status], [role=alert]')") is None
+
+
+@pytest.mark.proves("C46")
+def test_the_next_question_can_be_asked_without_resuming(chat: ChatPage, visitor: Visitor, line: BreakableLine) -> None:
+    chat.open()
+    chat.ask(visitor.scenario({"text": "one "}, {"hang": True}))
+    chat.wait_for_text("one")
+    line.cut()
+    chat.wait_for("disconnected")
+    visitor.cancel(chat.message_id)
+    chat.ask("next")
+    chat.wait_for("completed", count=2)
+    assert [one.text for one in chat.messages()][2:] == ["next", "next"]
+    chat.reload()
+    assert [one.state for one in chat.shown_answers()] == ["cancelled", "completed"]
+
+
+@pytest.mark.proves("C46", "G11")
+def test_an_event_that_cannot_be_read_breaks_the_line_and_not_the_page(chat: ChatPage, visitor: Visitor) -> None:
+    """As a proxy might write into the stream; what the server knows is then fetched."""
+    conversation = visitor.conversation()
+    chat.open(f"/c/{conversation}")
+    answered = visitor.ask("the answer", conversation).json()
+    names = ("conversation_id", "message_id", "question_id", "request_id", "model")
+    accepted = json.dumps({"seq": 1, **{name: answered[name] for name in names}})
+    broken = f'event: accepted\ndata: {accepted}\n\nevent: delta\ndata: {{"seq": 2, "text": "the \n\n'
+    chat.page.route("**/messages", lambda route: route.fulfill(content_type="text/event-stream", body=broken), times=1)
+    chat.ask("the answer")
+    chat.wait_for("disconnected")
+    chat.button("Resume").click()
+    chat.wait_for("completed")
+    assert chat.shown_answers()[0].text == "the answer"
+    chat.ask("next")
+    chat.wait_for("completed", count=2)
