@@ -56,18 +56,14 @@ def page_imports(script: Path, scripts: Path = SCRIPTS) -> set[str]:
 
 
 @pytest.mark.parametrize(("framework", "allowed"), [("flask", FLASK_ROOMS), ("gevent", GEVENT_ROOMS)])
-def test_every_room_but_the_allowed_ones_is_kept_from_the_framework(
-    framework: str, allowed: set[str]
-) -> None:
+def test_every_room_but_the_allowed_ones_is_kept_from_the_framework(framework: str, allowed: set[str]) -> None:
     assert contract(framework) == rooms() - allowed
 
 
 @pytest.mark.parametrize("room", sorted(PAGE_ARROWS))
 def test_scripts_of_a_room_of_the_page_import_only_what_lies_beneath(room: str) -> None:
     reached = {script.name: page_imports(script) for script in (SCRIPTS / room).rglob("*.js")}
-    assert {
-        name: found - PAGE_ARROWS[room] for name, found in reached.items() if found - PAGE_ARROWS[room]
-    } == {}
+    assert {name: found - PAGE_ARROWS[room] for name, found in reached.items() if found - PAGE_ARROWS[room]} == {}
 
 
 def test_every_room_of_the_page_has_a_floor() -> None:
