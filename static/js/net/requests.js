@@ -2,7 +2,7 @@
 
 import { readEvent } from "../core/events.js";
 import { Problem } from "../core/problem.js";
-import { FrameDecoder } from "../core/sse.js";
+import { EventTooLarge, FrameDecoder } from "../core/sse.js";
 import { words } from "../core/words.js";
 
 /** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
@@ -70,13 +70,27 @@ export async function* eventsOf(response, signal) {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      for (const frame of decoder.feed(value)) yield readEvent(frame);
+      for (const frame of framesOf(decoder, value)) yield readEvent(frame);
     }
   } catch (error) {
     throw signal.aborted ? error : Problem.from(error);
   } finally {
     // Lets the connection go when the caller stops early; a body that already failed has nothing to let go.
     reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * What is whole before an event that is too large comes before the failure: the text of an answer is shown as far as it goes.
+ * @param {FrameDecoder} decoder
+ * @param {Uint8Array} piece
+ */
+function* framesOf(decoder, piece) {
+  try {
+    yield* decoder.feed(piece);
+  } catch (error) {
+    if (error instanceof EventTooLarge) yield* error.frames;
+    throw error;
   }
 }
 

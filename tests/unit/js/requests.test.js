@@ -5,7 +5,9 @@ import { createServer } from "node:http";
 import test from "node:test";
 
 import { Problem } from "../../../static/js/core/problem.js";
+import { MAX_EVENT_BYTES } from "../../../static/js/core/sse.js";
 import { Api, newRequestId } from "../../../static/js/net/api.js";
+import { eventsOf } from "../../../static/js/net/requests.js";
 
 const EVENTS = { "Content-Type": "text/event-stream; charset=utf-8" };
 const DELTA = 'id: 2\nevent: delta\ndata: {"seq":2,"text":"a"}\n\n';
@@ -76,6 +78,16 @@ test("a server that is not there, or breaks off, is a lost connection", async ()
 test("data that is no JSON breaks the stream off", async () => {
   const { names, error } = await ask(reply(200, EVENTS, `${DELTA}event: delta\ndata: {oops\n\n`));
   assert.deepEqual([names, error.code], [["delta"], "stream_incomplete"]);
+});
+
+test("events before one that is too large are given, and then the line is lost", async () => {
+  const piece = Buffer.from(`${DELTA}data: ${"x".repeat(MAX_EVENT_BYTES + 1)}`);
+  const names = [];
+  const reading = (async () => {
+    for await (const event of eventsOf(new Response(piece, { headers: EVENTS }), new AbortController().signal)) names.push(event.name);
+  })();
+  await assert.rejects(reading, { code: "connection_lost" });
+  assert.deepEqual(names, ["delta"]);
 });
 
 test("letting go is no problem of the line", async () => {
