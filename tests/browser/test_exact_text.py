@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext
 from tests.support.browser import launch_arguments
 from tests.support.chat_page import ChatPage, ShownMessage
 from tests.support.server import Server
-from tests.support.texts import FENCE, LIST, TEXTS, pieces
+from tests.support.texts import LIST, TEXTS, pieces
 from tests.support.visitor import Visitor
 from webapp.core.events import Answer
 
@@ -100,7 +100,7 @@ def test_the_text_on_the_page_is_a_beginning_of_the_answer_at_every_moment(chat:
     shown: list[str] = chat.page.evaluate("window.shown")
     assert [text for text in shown if not LIST.startswith(text)] == []
     assert sorted(shown, key=len) == shown
-    assert len(shown) > 4
+    assert len(shown) > 2
     assert shown[-1] == LIST
 
 
@@ -121,6 +121,7 @@ def test_copy_works_on_plain_http_where_browsers_have_no_clipboard_for_pages(
     server: Server, visitor: Visitor, launch_browser: Callable[..., Browser]
 ) -> None:
     """On a name that is not localhost the page is no secure context: the clipboard is reached by a selection."""
+    text = "".join(TEXTS[name] for name in ("blanks at both ends", "CRLF", "lone CR", "combining marks", "code fence"))
     name = "motamot.test"
     url = server.url.replace("127.0.0.1", name)
     browser = launch_browser(args=[*launch_arguments(), f"--host-resolver-rules=MAP {name} 127.0.0.1"])
@@ -129,11 +130,15 @@ def test_copy_works_on_plain_http_where_browsers_have_no_clipboard_for_pages(
         chat = ChatPage(page, url)
         chat.open()
         assert page.evaluate("isSecureContext") is False
-        chat.ask(visitor.says(pieces(FENCE, 3)))
+        chat.ask(visitor.says(pieces(text, 9)))
         chat.wait_for("completed")
+        page.evaluate(
+            """document.addEventListener('paste', ({ clipboardData }) => {
+                window.pasted = Array.from(clipboardData.getData('text/plain'), (sign) => sign.codePointAt(0));
+            })"""
+        )
         chat.button("Copy answer 1").click()
         chat.answer.get_by_text("Copied").wait_for()
-        chat.composer.focus()
-        page.keyboard.press("Control+V")
-        assert chat.composer.input_value() == FENCE
+        chat.composer.press("Control+V")
+        assert "".join(map(chr, page.evaluate("pasted"))) == text
     browser.close()

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import COOKIE
 from tests.support.chat_page import ChatPage
 from tests.support.provider import HANG, FakeProvider, Reply, answer, delta, frame
-from tests.support.server import Server, start_server
-from tests.support.visitor import Visitor
 
 SECRET = "SENTINEL key sk-test-123 at /srv/app/x.py SELECT * FROM users Traceback"
 INNER = ("SENTINEL", "sk-test-123", "/srv/", "SELECT", "Traceback", "<h1>", "Bad gateway", "sign in", '{"')
 
 
-@pytest.fixture(scope="module")
-def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as provider:
-        yield provider
-
-
-@pytest.fixture(scope="module")
-def served(provider: FakeProvider) -> Iterator[Server]:
-    """A server whose only model is that provider's."""
-    environment = {"OPENAI_BASE_URL": provider.url, "OPENAI_MODEL": "fake-model"}
-    with start_server(environment=environment, arguments=()) as server:
-        yield server
-
-
 @pytest.fixture
-def chat(page: Page, context: BrowserContext, served: Server) -> ChatPage:
-    visitor = Visitor(served)
-    context.add_cookies([{"name": COOKIE, "value": visitor.http.cookies[COOKIE], "url": served.url}])
-    (model, *_) = visitor.http.get("/api/v1/models").json()["models"]
-    return ChatPage(page, served.url, asks=model["id"])
+def chat(asking_service: ChatPage) -> ChatPage:
+    """The page, not yet opened, that asks the service."""
+    return asking_service
 
 
 REPLIES = {

@@ -48,8 +48,8 @@ def test_a_double_click_on_send_asks_once_and_stops_nothing(
     chat.move_time_by_hand()
     chat.open()
     held = chat.hold(ASKING)
+    chat.composer.fill(visitor.scenario({"text": "one"}, {"wait": 0.3}, {"finish": "stop"}))
     chat.page.clock.pause_at(chat.page.evaluate("Date.now()") + 1_000)
-    chat.composer.fill("once")
     with chat.page.expect_request(ASKING):
         chat.button("Send").dblclick()
     assert chat.questions.count() == 1
@@ -58,26 +58,52 @@ def test_a_double_click_on_send_asks_once_and_stops_nothing(
     assert len(asked) == 1
     assert visitor.run(chat.message_id)["calls"] == 1
     chat.reload()
-    assert [one.text for one in chat.messages()] == ["once", "once"]
+    assert [one.role for one in chat.messages()] == ["user", "assistant"]
 
 
 @pytest.mark.proves("B7", "C51")
 @pytest.mark.parametrize("place", ["composer", "button"])
 def test_enter_that_is_held_down_asks_once(chat: ChatPage, visitor: Visitor, asked: list[Request], place: str) -> None:
+    """And stops nothing, however long it is held."""
+    cancels: list[str] = []
+    chat.page.on("request", lambda request: cancels.append(request.url) if request.url.endswith("/cancel") else None)
+    chat.move_time_by_hand()
     chat.open()
-    chat.composer.fill(visitor.scenario({"text": "one"}, {"wait": 0.2}, {"finish": "stop"}))
+    chat.composer.fill(visitor.scenario({"text": "one"}, {"hang": True}))
     (chat.composer if place == "composer" else chat.button("Send")).focus()
-    for _ in range(20):
-        chat.page.keyboard.down("Enter")
-    chat.wait_for("completed")
-    for _ in range(20):
-        chat.page.keyboard.down("Enter")
+    hold_down_enter(chat)
+    chat.wait_for("running")
+    chat.settle()
+    hold_down_enter(chat)
+    visitor.cancel(chat.message_id)
+    chat.wait_for("cancelled")
+    chat.settle()
+    hold_down_enter(chat)
     chat.page.keyboard.up("Enter")
-    assert chat.composer.input_value() == ""
+    assert (chat.composer.input_value(), cancels) == ("", [])
     chat.ask("next")
     chat.wait_for("completed", count=2)
     assert len(asked) == 2
-    assert [one.state for one in chat.shown_answers()] == ["completed"] * 2
+
+
+@pytest.mark.proves("C51")
+def test_enter_that_is_held_down_does_not_send_a_refused_question_again_and_again(
+    chat: ChatPage, asked: list[Request]
+) -> None:
+    chat.open()
+    chat.page.route(ASKING, lambda route: route.fulfill(status=503, body=""))
+    chat.composer.fill("once")
+    chat.composer.focus()
+    hold_down_enter(chat)
+    chat.page.get_by_role("form", name="Ask").get_by_text("The server has no room").wait_for()
+    hold_down_enter(chat)
+    assert (len(asked), chat.composer.input_value()) == (1, "once")
+
+
+def hold_down_enter(chat: ChatPage) -> None:
+    """As a keyboard repeats a key that is not let go."""
+    for _ in range(20):
+        chat.page.keyboard.down("Enter")
 
 
 @pytest.mark.proves("C96", "B56", "C83")

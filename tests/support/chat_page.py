@@ -52,6 +52,10 @@ class ChatPage:
         self.url = url
         self._asks = asks
 
+    def over(self, url: str) -> ChatPage:
+        """The same tab, reaching the same server by another address."""
+        return ChatPage(self.page, url, asks=self._asks)
+
     def move_time_by_hand(self) -> None:
         """Let tests move the page's clock on; until they do, it runs as ever. Call it before `open`."""
         self.page.clock.install()
