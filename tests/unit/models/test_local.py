@@ -227,3 +227,13 @@ def wait_until(is_so: Callable[[], bool]) -> None:
             return
         threading.Event().wait(0.001)
     raise AssertionError("it never became so")
+
+
+def test_a_library_that_the_machine_lacks_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(name: str) -> object:
+        raise OSError(name)
+
+    monkeypatch.setattr(local.ctypes, "CDLL", lacking)
+    monkeypatch.setattr(local.sys, "platform", "linux")
+    assert "libgomp1" in missing()
+    assert not LocalModel().is_ready
