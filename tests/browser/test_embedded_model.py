@@ -8,18 +8,19 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.support.needs import missing
 from tests.support.server import Server, start_server
 from webapp.core.dialects import native
 from webapp.core.events import Answer
 from webapp.core.sse import FrameDecoder
-from webapp.models.local import missing
-
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+from webapp.models import local
 
 
 @pytest.fixture
 def usual_server() -> Iterator[Server]:
     """As `make run` starts it: no scripted model, so that the embedded one is the first."""
+    if reason := local.missing():
+        missing(reason)
     with start_server(arguments=()) as server:
         yield server
 
