@@ -26,14 +26,18 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "trusted-types 'none'",
     )
 )
-_HEADERS = {
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+_EVERYWHERE = {
     "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_IN_DOCUMENTS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     # With "no-referrer" browsers post the page's forms with `Origin: null` (Fetch §3.2), which is refused as foreign.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
 }
+# A browser shows these as text at most, so that a page's thirty files need not say it thirty times.
+_PARTS_OF_PAGES = ("text/javascript", "text/css")
 
 
 class Visitors:
@@ -115,7 +119,8 @@ def _origin(url: str) -> str:
 
 
 def protect(response: Response) -> Response:
-    """Add the headers that every response carries."""
-    for name, value in _HEADERS.items():
+    """Add the headers that every response carries; those that only a document heeds, to what can be one."""
+    is_part_of_page = response.mimetype in _PARTS_OF_PAGES
+    for name, value in (_EVERYWHERE if is_part_of_page else _EVERYWHERE | _IN_DOCUMENTS).items():
         response.headers.setdefault(name, value)
     return response
