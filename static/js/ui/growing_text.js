@@ -2,6 +2,8 @@
 
 /** Characters after which a block ends at its next line break: the browser lays out the last block alone when text comes. */
 const BLOCK = 2000;
+/** Characters after which a node ends at its next blank, for lines that do not end: the browser shapes the last node alone. */
+const NODE = 4000;
 
 /**
  * Shows a text as text nodes; `textContent` of the root is the exact text at every moment.
@@ -10,8 +12,11 @@ const BLOCK = 2000;
 export class GrowingText {
   #root;
   #shown = "";
-  /** @type {Text | null} the node that takes what comes next */
-  #open = null;
+  /** @type {Element | null} the block that takes what comes next; the root is the first one */
+  #block = null;
+  #blockLength = 0;
+  /** @type {Text | null} its last node, while that is open */
+  #node = null;
 
   /** @param {HTMLElement} root empty, or holding what `text` says */
   constructor(root, text = "") {
@@ -36,39 +41,44 @@ export class GrowingText {
 
   /** What the server wrote is one block, which goes on growing. */
   #takeOver() {
-    this.#root.normalize();
-    const { firstChild } = this.#root;
-    if (firstChild instanceof Text) this.#open = firstChild;
+    if (this.#shown === "") return;
+    this.#block = this.#root;
+    this.#blockLength = this.#shown.length;
   }
 
   /** @param {string} text */
   #replace(text) {
     this.#root.replaceChildren();
-    this.#open = null;
+    this.#block = this.#node = null;
     this.#append(text);
   }
 
   /** @param {string} text */
   #append(text) {
+    // A line without any blank ends its node where a piece ends, so that no character is ever cut in two.
+    if (this.#node !== null && this.#node.length > 2 * NODE) this.#node = null;
     for (let rest = text; rest !== ""; ) {
-      const block = (this.#open ??= this.#newBlock());
-      const lineBreak = rest.indexOf("\n", Math.max(0, BLOCK - block.length));
-      const end = lineBreak === -1 ? rest.length : lineBreak + 1;
-      block.appendData(rest.slice(0, end));
+      const block = (this.#block ??= this.#newBlock());
+      const node = (this.#node ??= block.appendChild(document.createTextNode("")));
+      const lineEnd = endOf("\n", rest, BLOCK - this.#blockLength);
+      const end = Math.min(lineEnd, endOf(" ", rest, NODE - node.length), rest.length);
+      node.appendData(rest.slice(0, end));
       rest = rest.slice(end);
-      if (lineBreak !== -1) this.#open = null;
+      this.#blockLength += end;
+      if (end === lineEnd) this.#block = null;
+      if (rest !== "" || end === lineEnd) this.#node = null;
     }
   }
 
   #newBlock() {
-    const node = document.createTextNode("");
-    if (this.#root.firstChild === null) {
-      this.#root.append(node);
-    } else {
-      const block = document.createElement("div");
-      block.append(node);
-      this.#root.append(block);
-    }
-    return node;
+    this.#blockLength = 0;
+    if (this.#root.firstChild === null) return this.#root;
+    return this.#root.appendChild(document.createElement("div"));
   }
+}
+
+/** Where the first `sign` at or after `from` ends, Infinity when there is none. @param {string} sign @param {string} text @param {number} from */
+function endOf(sign, text, from) {
+  const index = text.indexOf(sign, from);
+  return index === -1 ? Infinity : index + 1;
 }
