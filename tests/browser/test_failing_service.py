@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.chat_page import ChatPage
-from tests.support.provider import HANG, FakeProvider, Reply, answer, delta, frame
+from tests.support.provider import DONE, HANG, FakeProvider, Reply, answer, delta, frame
 
 SECRET = "SENTINEL key sk-test-123 at /srv/app/x.py SELECT * FROM users Traceback"
 INNER = ("SENTINEL", "sk-test-123", "/srv/", "SELECT", "Traceback", "<h1>", "Bad gateway", "sign in", '{"')
@@ -65,3 +65,21 @@ def test_stop_closes_the_connection_to_the_service(chat: ChatPage, provider: Fak
     assert provider.exchanges[-1].gone.wait(5)
     expect(chat.answer.get_by_text("You stopped this answer.")).to_be_visible()
     assert [one.text for one in chat.shown_answers()] == ["keep this"]
+
+
+@pytest.mark.proves("C64")
+def test_a_tool_that_the_model_asks_for_is_named_and_not_carried_out(chat: ChatPage, provider: FakeProvider) -> None:
+    """Put together from fragments: no empty answer without a word, and no raw JSON; the same after a reload."""
+    first = {"index": 0, "id": "t1", "type": "function", "function": {"name": "look", "arguments": ""}}
+    pieces = [first, *({"index": 0, "function": {"arguments": part}} for part in ('{"q":', '"sea"}'))]
+    calls = [frame({"choices": [{"delta": {"tool_calls": [piece]}}]}) for piece in pieces]
+    provider.play(Reply([*calls, frame({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}), DONE]))
+    chat.open()
+    chat.ask("look at the sea")
+    for _ in range(2):
+        answered = chat.wait_for("completed")
+        expect(answered.get_by_text("This action was not carried out.")).to_be_visible()
+        expect(answered).to_contain_text("look")
+        expect(answered).not_to_contain_text('{"q"')
+        assert [one.text for one in chat.shown_answers()] == [""]
+        chat.reload()
