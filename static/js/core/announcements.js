@@ -1,9 +1,8 @@
 /** Decides what is said aloud, and when: a pure planner that is told the time; the voice itself is elsewhere. */
 
 import { AnswerVoice } from "./answer_voice.js";
-import { LineNotes } from "./line_notes.js";
 import { joinSpoken } from "./spoken.js";
-import { SpeakingTurns } from "./speaking_turns.js";
+import { LineNotes, SpeakingTurns } from "./speaking_turns.js";
 
 /** @typedef {import("./answer_voice.js").Verbosity} Verbosity */
 /** @typedef {import("./speaking_turns.js").Change} Change */

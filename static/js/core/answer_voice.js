@@ -1,8 +1,7 @@
 /** One answer as it is read aloud: what of it was said, and what may be said next; it does not say anything itself. */
 
 import { SentenceCutter } from "./sentences.js";
-import { joinSpoken, spokenSentence } from "./spoken.js";
-import { countWords, firstWords } from "./word_count.js";
+import { countWords, firstWords, joinSpoken, spokenSentence } from "./spoken.js";
 
 /** @typedef {import("./announcements.js").AloudWords} AloudWords */
 /** @typedef {"quiet" | "sentences" | "full"} Verbosity */

@@ -1,4 +1,4 @@
-/** When the next message may be said, and how long the last one stays; it knows regions and times, not what is said. */
+/** When something may be said: turns in the two regions, and losses of the line that are worth one; it knows times, not what is said. */
 
 /** @typedef {"status" | "alert"} Region */
 /** @typedef {{ region: Region, text: string }} Change */
@@ -10,6 +10,9 @@ const LONGEST_HOLD = 1_000;
 const SHOWN = 3_000;
 // A deadline of one second is two spaces, to the millisecond: so much later is a timer that came late, no reason to join messages.
 const LATE_TIMER = 50;
+
+const LOSS_WORTH_TELLING = 2_000;
+const PAIR_EVERY = 15_000;
 
 /** Times are milliseconds of one clock. */
 export class SpeakingTurns {
@@ -75,5 +78,45 @@ export class SpeakingTurns {
   /** When a region is to be emptied next. */
   get emptyAt() {
     return Math.min(Infinity, ...this.#emptyAt.values());
+  }
+}
+
+/** Only long losses of the connection are told, and not one right after the other. Times are milliseconds of one clock. */
+export class LineNotes {
+  /** @type {number | null} */
+  #lostAt = null;
+  #isTold = false;
+  #saidAt = -Infinity;
+
+  get isLost() {
+    return this.#lostAt !== null;
+  }
+
+  /** @param {number} now */
+  lost(now) {
+    this.#lostAt ??= now;
+  }
+
+  /** @returns {boolean} whether the loss was told, so that its end is to be told too */
+  back() {
+    const wasTold = this.#isTold;
+    this.#lostAt = null;
+    this.#isTold = false;
+    return wasTold;
+  }
+
+  /** When the loss is to be told, Infinity for never. */
+  get dueAt() {
+    if (this.#lostAt === null || this.#isTold) return Infinity;
+    return Math.max(this.#lostAt + LOSS_WORTH_TELLING, this.#saidAt + PAIR_EVERY);
+  }
+
+  tell() {
+    this.#isTold = true;
+  }
+
+  /** The note was heard: the next pair is counted from here. @param {number} now */
+  said(now) {
+    this.#saidAt = now;
   }
 }

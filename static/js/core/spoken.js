@@ -1,4 +1,4 @@
-/** Turns the exact text of an answer into plain words for a voice; what is shown, stored or copied never passes here. */
+/** The plain words of an answer, for a voice: which they are, and how many; what is shown, stored or copied never passes here. */
 
 import { describeBlock } from "./blocks.js";
 import { SentenceCutter } from "./sentences.js";
@@ -33,6 +33,12 @@ const CLOSING_RUN = /(?<=[^\s\\*_~])(?:\*{2,3}|_{2,3}|~~)(?![\p{L}\p{N}*_~])/gu;
 const EMPHASIS = /(?<![\p{L}\p{N}\\*_])([*_])(?=[^\s*_])((?:(?!\1)[^]){1,1000}?)(?<=[^\s\\])\1(?![\p{L}\p{N}*_])/gu;
 const ESCAPE = /\\([!-/:-@[-`{-~])/g;
 
+// Scripts that put no blank between words.
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+const wordSegmenter = new Intl.Segmenter(undefined, { granularity: "word" });
+
 /**
  * Plain words for one sentence of a `SentenceCutter`: no Markdown marks, no addresses; a code block or a table is named.
  * @param {string} sentence
@@ -60,6 +66,17 @@ export function spokenText(text, words) {
 export function joinSpoken(parts) {
   const said = parts.filter((part) => part !== "");
   return said.map((part, index) => (index < said.length - 1 && /[\p{L}\p{N}]$/u.test(part) ? `${part}.` : part)).join(" ");
+}
+
+/** How many words a text has: marks and signs alone are none. Work is linear. @param {string} text @returns {number} */
+export function countWords(text) {
+  return wordEnds(text).length;
+}
+
+/** The text up to the end of its word number `limit`, the whole text when it has no more. @param {string} text @param {number} limit @returns {string} */
+export function firstWords(text, limit) {
+  const ends = wordEnds(text);
+  return ends.length > limit ? text.slice(0, ends[limit - 1]) : text;
 }
 
 /** @param {string} text */
@@ -92,4 +109,25 @@ function withoutEmphasis(text) {
 /** @param {string} text */
 function onOneLine(text) {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+}
+
+/** Where each word ends. @param {string} text @returns {number[]} */
+function wordEnds(text) {
+  /** @type {number[]} */
+  const ends = [];
+  for (const { 0: token, index } of text.matchAll(/\S+/g)) {
+    if (UNSPACED.test(token)) ends.push(...segmentEnds(token, index));
+    else if (LETTER_OR_DIGIT.test(token)) ends.push(index + token.length);
+  }
+  return ends;
+}
+
+/** @param {string} token @param {number} offset @returns {number[]} */
+function segmentEnds(token, offset) {
+  /** @type {number[]} */
+  const ends = [];
+  for (const { segment, index, isWordLike } of wordSegmenter.segment(token)) {
+    if (isWordLike) ends.push(offset + index + segment.length);
+  }
+  return ends;
 }

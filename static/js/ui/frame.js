@@ -1,4 +1,4 @@
-/** What the page's frame tells of the answer: the tab's title and the strip under the bar. What is said aloud is the announcer's. */
+/** The page's frame around the conversation: the tab's title, the strip under the bar, the keys to the newest answer; it says nothing aloud. */
 
 import { words } from "../core/words.js";
 
@@ -93,6 +93,41 @@ export class ConnectionStrip {
   }
 }
 
+/** The keys that lead to the newest answer from anywhere in the page; where that is, the link itself knows. */
+export class JumpKey {
+  #link;
+  /** @type {AbortController | null} */
+  #running = null;
+
+  /** @param {HTMLAnchorElement} link hidden while there is no answer */
+  constructor(link) {
+    this.#link = link;
+  }
+
+  start() {
+    this.#running = new AbortController();
+    document.addEventListener("keydown", (event) => this.#keyDown(event), { signal: this.#running.signal });
+  }
+
+  stop() {
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #keyDown(event) {
+    const isJump = event.altKey && event.shiftKey && !event.ctrlKey && !event.metaKey && isLetterA(event);
+    if (!isJump || this.#link.hidden) return;
+    event.preventDefault();
+    if (!event.repeat) this.#link.click();
+  }
+}
+
 function isLookedAt() {
   return document.visibilityState === "visible" && document.hasFocus();
+}
+
+/** With Alt a keyboard may type another sign; then the place of the key counts. @param {KeyboardEvent} event */
+function isLetterA({ key, code }) {
+  return key.toLowerCase() === "a" || (code === "KeyA" && !/^[a-z]$/i.test(key));
 }

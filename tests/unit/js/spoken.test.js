@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { joinSpoken, spokenSentence, spokenText } from "../../../static/js/core/spoken.js";
-import { countWords, firstWords } from "../../../static/js/core/word_count.js";
+import { countWords, firstWords, joinSpoken, spokenSentence, spokenText } from "../../../static/js/core/spoken.js";
 import { words } from "./support/clock.js";
 
 const CASES = {
