@@ -91,3 +91,15 @@ def test_static_files_are_lasting_under_their_digest_and_compressed(visitor: Vis
     assert (other.text, other.headers["Cache-Control"]) == (response.text, "no-cache")
     assert visitor.http.get("/static/000000000000/../webapp/app.py").status_code == 404
     assert visitor.http.get("/static/000000000000/%2e%2e/%2e%2e/pyproject.toml").status_code == 404
+
+
+def test_only_the_page_that_holds_nobodys_text_is_compressed(visitor: Visitor) -> None:
+    """Elsewhere the length of what is compressed would tell of the form's token to who can have text put beside it."""
+    conversation = visitor.conversation()
+    visitor.ask("my question", conversation)
+    empty = visitor.http.get("/")
+    assert (empty.headers["Content-Encoding"], empty.headers["Vary"]) == ("gzip", "Accept-Encoding")
+    assert "</html>" in empty.text
+    plain = visitor.http.get("/", headers={"Accept-Encoding": "gzip;q=0"})
+    assert ("Content-Encoding" in plain.headers, plain.headers["Vary"]) == (False, "Accept-Encoding")
+    assert "Content-Encoding" not in visitor.http.get(f"/c/{conversation}").headers

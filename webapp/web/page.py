@@ -19,7 +19,6 @@ from webapp.web.views import MessageView
 
 DISPLAYS = ("formatted", "plain")
 VERBOSITIES = ("sentences", "quiet", "full")
-QUICKLY = 1  # gzip's level: a long conversation is compressed while other answers wait for their turn
 LEAST_INTERVAL, USUAL_INTERVAL, MOST_INTERVAL = 3, 5, 30  # seconds between two announcements of progress
 
 
@@ -46,7 +45,7 @@ class Page:
         response = Response()
         visitors = self._services.visitors
         owner = visitors.owner(request) or visitors.welcome(response, is_https=request.is_secure)
-        return _whole(self._pieces(owner, Shown()), response)
+        return _compressed("".join(self._pieces(owner, Shown())), response)
 
     def conversation(self, conversation_id: str) -> Response:
         owner = self._services.visitors.owner(request)
@@ -56,7 +55,7 @@ class Page:
         path = [self._newest(owner, message) for message in newest_path(messages)]
         if path and not path[-1].state.is_ended and request.args.get("live"):
             return self._live_page(owner, Shown(conversation, path, self._live(owner, path[-1])))
-        return _whole(self._pieces(owner, Shown(conversation, path)), Response())
+        return _private(Response("".join(self._pieces(owner, Shown(conversation, path)))))
 
     def ask(self, conversation_id: str | None = None) -> Response:
         """The form without script: then the page of the conversation, at the question."""
@@ -105,7 +104,7 @@ class Page:
             conversation, messages = self._services.conversations.conversation(owner, conversation_id)
             path = [self._newest(owner, message) for message in newest_path(messages)]
             shown = Shown(conversation, path, refusal=told, draft=draft)
-        return _whole(self._pieces(owner, shown), Response(status=told.status))
+        return _private(Response("".join(self._pieces(owner, shown)), told.status))
 
     def _pieces(self, owner: str, shown: Shown) -> Iterator[str]:
         """The page in pieces, written from values alone: the request may be over before the last one."""
@@ -173,14 +172,15 @@ def _settings(asked: Request) -> dict[str, object]:
     }
 
 
-def _whole(pieces: Iterator[str], response: Response) -> Response:
-    """A page that is sent at once, compressed for a browser that takes it so.
+def _compressed(page: str, response: Response) -> Response:
+    """The empty page, compressed for a browser that takes it so: it holds nothing that anybody has sent.
 
-    A page holds a secret, its form's token, and no text that another site could choose: its length tells them nothing.
+    The other pages do, beside the secret token of their forms: who can have texts of their own put there could find the
+    token out by the length of what is compressed (BREACH, CVE-2013-3587). They are sent as they are.
     """
-    body = "".join(pieces).encode()
+    body = page.encode()
     if request.accept_encodings["gzip"] > 0:
-        body = gzip.compress(body, QUICKLY, mtime=0)
+        body = gzip.compress(body, mtime=0)
         response.headers["Content-Encoding"] = "gzip"
     response.headers["Vary"] = "Accept-Encoding"
     response.set_data(body)
