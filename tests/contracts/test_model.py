@@ -9,11 +9,12 @@ from typing import Literal, Protocol
 import pytest
 
 from tests.support.provider import CUT, HANG, FakeProvider, Reply, answer, delta
+from tests.support.reading import Reading
 from webapp.core.limits import Limits
 from webapp.core.problems import KINDS
 from webapp.core.prompts import Prompt, Turn
 from webapp.core.scenarios import parse
-from webapp.core.signs import Finish, ModelFailure, Sign, Text
+from webapp.core.signs import Finish, ModelFailure, Text
 from webapp.models.parallel import ParallelModel
 from webapp.models.remote import RemoteModel
 from webapp.models.scripted import ScriptedModel
@@ -107,31 +108,6 @@ def scripted_stage() -> Stage:
 
 def begin(stage: Stage, part: Part) -> ModelStream:
     return stage.model.answer(stage.prompt(part), "msg_1")
-
-
-class Reading:
-    """Reads a stream in a thread of its own."""
-
-    def __init__(self, stream: ModelStream) -> None:
-        self.signs: list[Sign] = []
-        self.failure: ModelFailure | None = None
-        self.has_sign = threading.Event()
-        self._stream = stream
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def has_ended(self) -> bool:
-        """Whether it ends within seconds, where what it waits for would never come."""
-        self._thread.join(5)
-        return not self._thread.is_alive()
-
-    def _read(self) -> None:
-        try:
-            for sign in self._stream:
-                self.signs.append(sign)
-                self.has_sign.set()
-        except ModelFailure as failure:
-            self.failure = failure
 
 
 def test_a_model_that_can_be_asked_is_ready(stage: Stage) -> None:

@@ -16,36 +16,12 @@ import pytest
 
 from tests.support.needs import missing
 from tests.support.provider import CUT, HANG, RESET, FakeProvider, Reply, answer, delta, finish
+from tests.support.reading import Reading
 from webapp.core.prompts import Prompt, Turn
-from webapp.core.signs import Finish, ModelFailure, Sign, Text
-from webapp.models.remote import RemoteModel, RemoteStream
+from webapp.core.signs import Finish, ModelFailure, Text
+from webapp.models.remote import RemoteModel
 
 PROMPT = Prompt((Turn("user", "Why?"),))
-
-
-class Reader:
-    """Reads an answer in a thread of its own."""
-
-    def __init__(self, stream: RemoteStream) -> None:
-        self.signs: list[Sign] = []
-        self.failure: ModelFailure | None = None
-        self.has_text = threading.Event()
-        self._stream = stream
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def has_ended(self) -> bool:
-        """Whether the reading ends within seconds of its own accord, where the waits are endless."""
-        self._thread.join(5)
-        return not self._thread.is_alive()
-
-    def _read(self) -> None:
-        try:
-            for sign in self._stream:
-                self.signs.append(sign)
-                self.has_text.set()
-        except ModelFailure as failure:
-            self.failure = failure
 
 
 @contextmanager
@@ -84,8 +60,8 @@ def test_a_close_wakes_a_reader_that_waits_for_more_text() -> None:
     with FakeProvider() as provider:
         provider.play(Reply([delta("one"), HANG]))
         stream = RemoteModel(provider.url, "m").answer(PROMPT, "msg_1")
-        reader = Reader(stream)
-        assert reader.has_text.wait(5)
+        reader = Reading(stream)
+        assert reader.has_sign.wait(5)
         stream.close()
         assert reader.has_ended()
         assert (reader.signs, reader.failure) == ([Text("one")], None)
@@ -96,7 +72,7 @@ def test_a_close_wakes_a_reader_that_waits_for_the_head() -> None:
     with FakeProvider() as provider:
         provider.play(Reply(before=[HANG]))
         stream = RemoteModel(provider.url, "m").answer(PROMPT, "msg_1")
-        reader = Reader(stream)
+        reader = Reading(stream)
         exchange = provider.exchange(0)
         stream.close()
         assert reader.has_ended()
@@ -107,7 +83,7 @@ def test_a_close_wakes_a_reader_that_waits_for_the_head() -> None:
 def test_a_close_wakes_a_reader_that_is_connecting() -> None:
     with full_listener() as port:
         stream = RemoteModel(f"http://127.0.0.1:{port}/v1", "m").answer(PROMPT, "msg_1")
-        reader = Reader(stream)
+        reader = Reading(stream)
         wait_until(lambda: connecting_to(port))
         stream.close()
         assert reader.has_ended()
@@ -117,7 +93,7 @@ def test_a_close_wakes_a_reader_that_is_connecting() -> None:
 def test_a_close_wakes_a_reader_in_the_middle_of_the_tls_handshake() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         stream = RemoteModel(f"https://127.0.0.1:{silent.getsockname()[1]}/v1", "m").answer(PROMPT, "msg_1")
-        reader = Reader(stream)
+        reader = Reading(stream)
         line, _ = silent.accept()
         with line:
             assert line.recv(1)  # the first byte of its greeting, which nobody answers
@@ -129,8 +105,8 @@ def test_a_close_wakes_a_reader_in_the_middle_of_the_tls_handshake() -> None:
 def test_a_close_wakes_a_reader_behind_tls(tls_provider: FakeProvider) -> None:
     tls_provider.play(Reply([delta("one"), HANG]))
     stream = RemoteModel(tls_provider.url, "m").answer(PROMPT, "msg_1")
-    reader = Reader(stream)
-    assert reader.has_text.wait(5)
+    reader = Reading(stream)
+    assert reader.has_sign.wait(5)
     stream.close()
     assert reader.has_ended()
     assert (reader.signs, reader.failure) == ([Text("one")], None)
