@@ -321,9 +321,12 @@ test("a delta costs no more when the answer is long", () => {
     const happenings = [[0, (planner, now) => planner.answerJoined("a", text, now)]];
     for (let time = 1; time <= 20_000; time += 1) happenings.push([time, (planner, now) => planner.answerText("a", (text += "x. "), now)]);
     happenings.push([20_001, (planner, now) => planner.answerEnded("a", { state: "cancelled", note: "Stopped.", text }, now)]);
-    const started = process.cpuUsage().user;
-    play(happenings);
-    return process.cpuUsage().user - started;
+    const round = () => {
+      const started = process.cpuUsage().user;
+      play(happenings);
+      return process.cpuUsage().user - started;
+    };
+    return Math.min(round(), round(), round()); // what else the machine does only ever adds
   };
   cost(4_096);
   assert.ok(cost(1_048_576) < 4 * cost(4_096), "1 MiB costs more per delta than 4 KiB");

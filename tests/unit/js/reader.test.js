@@ -133,8 +133,9 @@ test("adding to a long text costs what the piece costs", () => {
     return [performance.now() - began, reading.text.length];
   };
   time(20_000); // the engine compiles
-  const [short] = time(20_000);
-  const [long, length] = time(200_000);
+  const least = (count) => [time(count), time(count), time(count)].sort(([one], [other]) => one - other)[0];
+  const [short] = least(20_000);
+  const [long, length] = least(200_000);
   assert.equal(length, 5 * 199_998);
   assert.ok(long < short * 40, `ten times the deltas took ${(long / short).toFixed(1)} times as long`);
 });

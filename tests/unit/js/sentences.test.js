@@ -128,9 +128,13 @@ test("a text without an end is cut at a blank, so that it does not wait for ever
 
 test("the work is linear, however small the pieces", () => {
   const cost = (length, text) => {
-    const started = process.cpuUsage().user;
-    for (let round = 0; round < 3; round += 1) cut(text, [...Array(length).keys()].map(() => text));
-    return process.cpuUsage().user - started;
+    const pieces = Array(length).fill(text);
+    const round = () => {
+      const started = process.cpuUsage().user;
+      cut(text, pieces);
+      return process.cpuUsage().user - started;
+    };
+    return Math.min(...Array.from({ length: 5 }, round)); // what else the machine does only ever adds
   };
   for (const text of ["Some words. ", "word ", "x", "| x ", "```", "\n", "👩‍👧", "\u0301"]) {
     cost(20_000, text);
