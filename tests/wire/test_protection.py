@@ -83,9 +83,12 @@ def test_a_refusal_and_the_log_share_a_reference_number(server: Server, visitor:
 def test_static_files_are_lasting_under_their_digest_and_compressed(visitor: Visitor) -> None:
     address = re.search(r'"(/static/[0-9a-f]{12}/js/main\.js)"', visitor.http.get("/").text)
     assert address
-    response = visitor.http.get(address[1])
+    response = visitor.http.get(address[1], headers={"Accept-Encoding": "br, gzip"})
     assert "immutable" in response.headers["Cache-Control"]
-    assert response.headers["Content-Encoding"] == "gzip"
+    assert response.headers["Content-Encoding"] == "br"
+    for offered, coding in (("gzip", "gzip"), ("br;q=0, gzip", "gzip"), ("identity", None)):
+        same = visitor.http.get(address[1], headers={"Accept-Encoding": offered})
+        assert (same.text, same.headers.get("Content-Encoding")) == (response.text, coding)
     assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
     other = visitor.http.get(re.sub("/static/[0-9a-f]+/", "/static/000000000000/", address[1]))
     assert (other.text, other.headers["Cache-Control"]) == (response.text, "no-cache")

@@ -4,9 +4,11 @@ import gzip
 import hashlib
 import mimetypes
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import brotli
 from flask import Blueprint, Response, request
 
 from webapp.core.problems import Refused
@@ -22,8 +24,10 @@ _COMPRESSED = (".js", ".css", ".svg", ".json")
 
 @dataclass(frozen=True, slots=True)
 class _File:
+    """`compressed`: by content coding, the smallest first."""
+
     body: bytes
-    compressed: bytes | None
+    compressed: Mapping[str, bytes]
     content_type: str
 
 
@@ -64,10 +68,11 @@ def _file(name: str, body: bytes) -> _File:
     if suffix in _COMMENTED:
         body = without_comments(body)
     kind = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    is_text = suffix in _COMPRESSED
-    return _File(
-        body, gzip.compress(body, 9, mtime=0) if is_text else None, f"{kind}; charset=utf-8" if is_text else kind
-    )
+    if suffix not in _COMPRESSED:
+        return _File(body, {}, kind)
+    # Browsers offer Brotli on https and to their own machine, and gzip everywhere.
+    compressed = {"br": brotli.compress(body, mode=brotli.MODE_TEXT), "gzip": gzip.compress(body, 9, mtime=0)}
+    return _File(body, compressed, f"{kind}; charset=utf-8")
 
 
 def without_comments(body: bytes) -> bytes:
@@ -79,10 +84,10 @@ def without_comments(body: bytes) -> bytes:
 
 
 def _response(file: _File, *, is_lasting: bool) -> Response:
-    is_compressed = file.compressed is not None and request.accept_encodings["gzip"] > 0
-    response = Response(file.compressed if is_compressed else file.body, content_type=file.content_type)
-    if is_compressed:
-        response.headers["Content-Encoding"] = "gzip"
+    coding = next((name for name in file.compressed if request.accept_encodings[name] > 0), None)
+    response = Response(file.compressed[coding] if coding else file.body, content_type=file.content_type)
+    if coding:
+        response.headers["Content-Encoding"] = coding
     response.headers["Vary"] = "Accept-Encoding"
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_lasting else "no-cache"
     return response
