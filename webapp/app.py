@@ -27,7 +27,8 @@ from webapp.models.remote import RemoteModel
 from webapp.models.scripted import ScriptedModel
 from webapp.ports.model import Entry
 from webapp.settings import EMBEDDED, BadSettings, ModelSettings, Settings
-from webapp.stores.sql import Run, SqlStore
+from webapp.stores.database import Database, Run
+from webapp.stores.sql import SqlStore
 from webapp.testing import routes as testing_routes
 from webapp.testing.line import spoil
 from webapp.web import api, ops, page
@@ -51,12 +52,13 @@ _PROGRAM_PATHS = ("/api/", "/testing/", "/health/")
 class Motamot:
     """The whole application: `wsgi` may be served once `start` was called; `close` ends what it started.
 
-    `run` is how the store is touched (see SqlStore); `most`: how many answers, and how many streams, at once.
+    `run` is how the store is touched (see Database); `most`: how many answers, and how many streams, at once.
     """
 
     def __init__(self, settings: Settings, *, run: Run | None = None, most: int = 1_000) -> None:
         self.grace = settings.limits.get("grace", GRACE_SECONDS)
-        self._store = SqlStore(settings.database_url, run)
+        self._database = Database(settings.database_url, run)
+        self._store = SqlStore(self._database)
         log = MemoryEventLog()
         self._running = Running(log=log, answers=self._store, most=most)
         models = Models(settings)
@@ -75,7 +77,7 @@ class Motamot:
 
     def start(self) -> None:
         """Migrate the store, end what an earlier process left, begin to look after answers."""
-        self._store.migrate()
+        self._database.migrate()
         if count := recover(self._store):
             logger.warning("%d answers of an earlier process ended as interrupted", count)
         threading.Thread(target=self._running.watch, name="watch", daemon=True).start()
@@ -84,7 +86,7 @@ class Motamot:
         """Take no further question, let answers end for `grace` seconds, stop the embedded model, close the store."""
         self._running.close(self.grace)
         self._models.close()
-        self._store.close()
+        self._database.close()
 
     def _flask(self, services: api.Services) -> Flask:
         app = Flask("webapp", static_folder=None, template_folder=str(_folder("templates")))
@@ -95,7 +97,7 @@ class Motamot:
         app.register_blueprint(files.blueprint())
         app.register_blueprint(api.blueprint(services))
         app.register_blueprint(page.blueprint(services, app.jinja_env))
-        app.register_blueprint(ops.blueprint(services.catalogue, self._store.is_usable, self._running.is_closed))
+        app.register_blueprint(ops.blueprint(services.catalogue, self._database.is_usable, self._running.is_closed))
         if self._models.scripted is not None:
             scripted = self._models.scripted
             app.register_blueprint(testing_routes.blueprint(scripted.put, scripted.told))

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import create_engine, make_url
 from sqlalchemy.schema import CreateSchema, DropSchema
 
+from webapp.stores.database import Database
 from webapp.stores.sql import SqlStore
 
 POSTGRESQL_URL = os.environ.get("MOTAMOT_TEST_POSTGRESQL_URL", "")
@@ -52,27 +53,27 @@ def store(request: pytest.FixtureRequest) -> SqlStore:
 
 @pytest.fixture
 def memory_sqlite_store() -> Iterator[SqlStore]:
-    yield from _ready(SqlStore("sqlite://"))
+    yield from _ready(Database("sqlite://"))
 
 
 @pytest.fixture
 def file_sqlite_store(sqlite_url: str) -> Iterator[SqlStore]:
-    yield from _ready(SqlStore(sqlite_url))
+    yield from _ready(Database(sqlite_url))
 
 
 @pytest.fixture
 def one_thread_sqlite_store(sqlite_url: str) -> Iterator[SqlStore]:
     """As the server has it: made in one thread, used in another one only."""
     with ThreadPoolExecutor(max_workers=1) as thread:
-        yield from _ready(SqlStore(sqlite_url, run=lambda work: thread.submit(work).result()))
+        yield from _ready(Database(sqlite_url, run=lambda work: thread.submit(work).result()))
 
 
 @pytest.fixture
 def postgresql_store(postgresql_url: str) -> Iterator[SqlStore]:
-    yield from _ready(SqlStore(postgresql_url))
+    yield from _ready(Database(postgresql_url))
 
 
-def _ready(store: SqlStore) -> Iterator[SqlStore]:
-    store.migrate()
-    yield store
-    store.close()
+def _ready(database: Database) -> Iterator[SqlStore]:
+    database.migrate()
+    yield SqlStore(database)
+    database.close()

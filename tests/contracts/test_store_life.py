@@ -1,4 +1,4 @@
-"""What `SqlStore` promises beside its ports, over each database: tables from nothing, readiness, what outlives it."""
+"""What `Database` promises to the stores, over each database: tables from nothing, readiness, what outlives it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from webapp.core.messages import Conversation
 from webapp.ports.store import Claim
+from webapp.stores.database import Database
 from webapp.stores.sql import SqlStore
 from webapp.stores.tables import metadata
 
@@ -31,41 +32,41 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def empty(database_url: str) -> Iterator[SqlStore]:
-    """A store whose database has no tables."""
-    store = SqlStore(database_url)
-    yield store
-    store.close()
+def empty(database_url: str) -> Iterator[Database]:
+    """Without tables."""
+    database = Database(database_url)
+    yield database
+    database.close()
 
 
 def tables(connection: Connection) -> set[str]:
     return set(inspect(connection).get_table_names())
 
 
-def test_a_database_without_tables_is_not_usable_and_gets_none_by_the_question(empty: SqlStore, engine: Engine) -> None:
+def test_a_database_without_tables_is_not_usable_and_gets_none_by_the_question(empty: Database, engine: Engine) -> None:
     assert empty.is_usable() is False
     with engine.connect() as connection:
         assert tables(connection) == set()
 
 
-def test_migrating_makes_an_empty_database_usable(empty: SqlStore) -> None:
+def test_migrating_makes_an_empty_database_usable(empty: Database) -> None:
     empty.migrate()
     assert empty.is_usable() is True
-    empty.create_conversation(CONVERSATION)
-    assert empty.claim(CLAIM).is_new
+    SqlStore(empty).create_conversation(CONVERSATION)
+    assert SqlStore(empty).claim(CLAIM).is_new
 
 
-def test_migrating_again_keeps_everything(empty: SqlStore) -> None:
+def test_migrating_again_keeps_everything(empty: Database) -> None:
     empty.migrate()
-    empty.create_conversation(CONVERSATION)
-    empty.claim(CLAIM)
-    before = empty.conversation("ann", "cnv_1")
+    SqlStore(empty).create_conversation(CONVERSATION)
+    SqlStore(empty).claim(CLAIM)
+    before = SqlStore(empty).conversation("ann", "cnv_1")
     empty.migrate()
-    assert empty.conversation("ann", "cnv_1") == before
+    assert SqlStore(empty).conversation("ann", "cnv_1") == before
     assert empty.is_usable() is True
 
 
-def test_what_the_steps_make_is_what_the_tables_say(empty: SqlStore, engine: Engine) -> None:
+def test_what_the_steps_make_is_what_the_tables_say(empty: Database, engine: Engine) -> None:
     empty.migrate()
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -73,7 +74,7 @@ def test_what_the_steps_make_is_what_the_tables_say(empty: SqlStore, engine: Eng
 
 
 def test_what_the_steps_make_has_the_constraints_and_partial_indexes_of_the_tables(
-    empty: SqlStore, engine: Engine
+    empty: Database, engine: Engine
 ) -> None:
     empty.migrate()
     made = _fine_print(engine)
@@ -95,15 +96,15 @@ def _fine_print(engine: Engine) -> set[str]:
 
 
 def test_migrating_at_once_through_several_stores_does_no_harm(database_url: str) -> None:
-    stores = [SqlStore(database_url) for _ in range(4)]
-    with ThreadPoolExecutor(len(stores)) as threads:
-        list(threads.map(SqlStore.migrate, stores))
-    assert [store.is_usable() for store in stores] == [True] * 4
-    for store in stores:
-        store.close()
+    databases = [Database(database_url) for _ in range(4)]
+    with ThreadPoolExecutor(len(databases)) as threads:
+        list(threads.map(Database.migrate, databases))
+    assert [database.is_usable() for database in databases] == [True] * 4
+    for database in databases:
+        database.close()
 
 
-def test_a_step_that_fails_leaves_no_part_of_itself(empty: SqlStore, engine: Engine) -> None:
+def test_a_step_that_fails_leaves_no_part_of_itself(empty: Database, engine: Engine) -> None:
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE claims (mine INTEGER)"))
     with pytest.raises(SQLAlchemyError):
@@ -115,7 +116,7 @@ def test_a_step_that_fails_leaves_no_part_of_itself(empty: SqlStore, engine: Eng
     assert empty.is_usable() is True
 
 
-def test_a_database_of_a_later_version_is_not_usable(empty: SqlStore, engine: Engine) -> None:
+def test_a_database_of_a_later_version_is_not_usable(empty: Database, engine: Engine) -> None:
     empty.migrate()
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = 'later'"))
@@ -123,63 +124,64 @@ def test_a_database_of_a_later_version_is_not_usable(empty: SqlStore, engine: En
 
 
 def test_a_database_that_is_open_for_reading_only_is_not_usable(
-    database_url: str, empty: SqlStore, engine: Engine
+    database_url: str, empty: Database, engine: Engine
 ) -> None:
     empty.migrate()
     assert empty.is_usable() is True
     if engine.dialect.name == "sqlite":
-        reading = SqlStore(database_url.replace("sqlite:///", "sqlite:///file:") + "?mode=ro&uri=true")
+        reading = Database(database_url.replace("sqlite:///", "sqlite:///file:") + "?mode=ro&uri=true")
     else:
-        reading = SqlStore(database_url + "%20-cdefault_transaction_read_only%3Don")
+        reading = Database(database_url + "%20-cdefault_transaction_read_only%3Don")
     assert reading.is_usable() is False
     reading.close()
 
 
-def test_what_was_stored_is_there_after_the_store_was_closed(database_url: str, empty: SqlStore) -> None:
+def test_what_was_stored_is_there_after_the_store_was_closed(database_url: str, empty: Database) -> None:
     empty.migrate()
-    empty.create_conversation(CONVERSATION)
-    empty.claim(CLAIM)
-    before = empty.conversation("ann", "cnv_1")
+    SqlStore(empty).create_conversation(CONVERSATION)
+    SqlStore(empty).claim(CLAIM)
+    before = SqlStore(empty).conversation("ann", "cnv_1")
     empty.close()
-    reopened = SqlStore(database_url)
-    assert reopened.conversation("ann", "cnv_1") == before
+    reopened = Database(database_url)
+    assert SqlStore(reopened).conversation("ann", "cnv_1") == before
     reopened.close()
 
 
 @pytest.mark.proves("C52", "B4")
 def test_of_equal_claims_at_once_through_several_stores_one_is_new(database_url: str) -> None:
-    stores = [SqlStore(database_url) for _ in range(4)]
-    stores[0].migrate()
+    databases = [Database(database_url) for _ in range(4)]
+    databases[0].migrate()
+    stores = [SqlStore(database) for database in databases]
     stores[0].create_conversation(CONVERSATION)
     claims = [replace(CLAIM, question_id=f"msg_q{number}", answer_id=f"msg_a{number}") for number in range(20)]
     with ThreadPoolExecutor(len(claims)) as threads:
         claimed = list(threads.map(lambda number: stores[number % 4].claim(claims[number]), range(20)))
     assert [one.is_new for one in claimed].count(True) == 1
     assert len({one.answer.message_id for one in claimed}) == 1
-    for store in stores:
-        store.close()
+    for database in databases:
+        database.close()
 
 
 def test_the_exact_text_is_bytes_and_the_text_to_search_has_blanks_for_controls(
-    empty: SqlStore, engine: Engine
+    empty: Database, engine: Engine
 ) -> None:
     empty.migrate()
-    empty.create_conversation(CONVERSATION)
-    empty.claim(CLAIM)
+    SqlStore(empty).create_conversation(CONVERSATION)
+    SqlStore(empty).claim(CLAIM)
     with engine.connect() as connection:
         row = connection.execute(text("SELECT text, search FROM messages WHERE role = 'user'")).one()
     assert (bytes(row.text), row.search) == (b"What\0now?", "What now?")
 
 
-def test_deleting_a_conversation_takes_its_messages_and_claims_along(empty: SqlStore, engine: Engine) -> None:
+def test_deleting_a_conversation_takes_its_messages_and_claims_along(empty: Database, engine: Engine) -> None:
     """A claim lives as long as its message; the databases themselves keep that."""
     empty.migrate()
-    empty.create_conversation(CONVERSATION)
-    empty.claim(CLAIM)
+    SqlStore(empty).create_conversation(CONVERSATION)
+    SqlStore(empty).claim(CLAIM)
     with engine.begin() as connection:
         if engine.dialect.name == "sqlite":
             connection.connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(text("DELETE FROM conversations"))
-    empty.create_conversation(CONVERSATION)
-    assert empty.conversation("ann", "cnv_1") == (CONVERSATION, [])
-    assert empty.claim(CLAIM).is_new
+    SqlStore(empty).create_conversation(CONVERSATION)
+    assert SqlStore(empty).conversation("ann", "cnv_1") == (CONVERSATION, [])
+    assert SqlStore(empty).claim(CLAIM).is_new

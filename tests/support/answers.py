@@ -9,6 +9,7 @@ from webapp.core.messages import Conversation, Message
 from webapp.core.prompts import Prompt
 from webapp.core.signs import Sign
 from webapp.ports.store import Claim
+from webapp.stores.database import Database
 from webapp.stores.sql import SqlStore
 
 OWNER = "visitor:1"
@@ -59,8 +60,9 @@ class ToldModel:
 
 def store_with_answer() -> tuple[SqlStore, Message]:
     """A store in memory that holds one accepted answer."""
-    store = SqlStore("sqlite:///:memory:")
-    store.migrate()
+    database = Database("sqlite:///:memory:")
+    database.migrate()
+    store = SqlStore(database)
     store.create_conversation(Conversation("cnv", OWNER, "", 0, 0))
     claim = Claim(OWNER, "req", "print", "cnv", None, False, "why?", "told", "qst", "msg", 1)
     return store, store.claim(claim).answer

@@ -15,7 +15,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
@@ -28,13 +28,19 @@ SHOWN_CHARACTERS = 8_000
 OWN_VARIABLES = ("MOTAMOT_", "OPENAI_")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Server:
-    """A running server. `url` has no slash at its end; `database` is the SQLite file inside `data_dir`."""
+    """A server, and how it is started. `url` has no slash at its end; `database` is the SQLite file in `data_dir`."""
 
-    url: str
+    port: int
     data_dir: Path
-    process: subprocess.Popen[bytes]
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    process: subprocess.Popen[bytes] = field(init=False)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def database(self) -> Path:
@@ -62,6 +68,35 @@ class Server:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
+    def start(self) -> None:
+        """Start it and wait until it is ready; again after `terminate` or `kill`: on the same port, with its data.
+
+        Raises `AssertionError` when it does not become ready.
+        """
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.command,
+                cwd=self.data_dir,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self._wait_until_ready()
+
+    def _wait_until_ready(self) -> None:
+        deadline = monotonic() + READY_SECONDS
+        while monotonic() < deadline:
+            if _is_ready(self.url):
+                return
+            try:
+                code = self.process.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+            raise AssertionError(f"The server ended with code {code} before it was ready")
+        raise AssertionError(f"The server was not ready after {READY_SECONDS:.0f} s")
+
     @property
     def _log(self) -> Path:
         return self.data_dir / "server.log"
@@ -80,15 +115,16 @@ def start_server(
 
     `config` is the text of its TOML file; `environment` is added to ours less `MOTAMOT_*` and `OPENAI_*`.
     It starts in its data folder, so that nothing of the checkout is found by chance.
-    A `data_dir` that is given is kept, so that a second server can go on where the first one stopped.
+    A `data_dir` that is given is kept, so that another server can go on where this one stopped; `Server.start` does
+    that with the same one.
     Raises `AssertionError` with the server's output when it does not become ready; an error that leaves the
     `with` block carries the output as a note.
     """
     with tempfile.TemporaryDirectory(prefix="motamot-") as own:
         folder = data_dir or Path(own)
-        server = _launch(program, arguments, config, environment or {}, folder)
+        server = _prepare(program, arguments, config, environment or {}, folder)
         try:
-            _wait_until_ready(server)
+            server.start()
             yield server
         except BaseException as error:
             error.add_note(f"The server's output:\n{server.log_text()[-SHOWN_CHARACTERS:]}")
@@ -107,7 +143,7 @@ def free_port() -> int:
         return port
 
 
-def _launch(
+def _prepare(
     program: Path,
     arguments: Sequence[str],
     config: str,
@@ -122,30 +158,8 @@ def _launch(
         path = folder / "motamot.toml"
         path.write_text(config, encoding="utf-8")
         variables["MOTAMOT_CONFIG"] = str(path)
-    with (folder / "server.log").open("ab") as log:
-        process = subprocess.Popen(
-            [str(program), "serve", "--port", str(port), *arguments],
-            cwd=folder,
-            env={**variables, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    return Server(url=f"http://127.0.0.1:{port}", data_dir=folder, process=process)
-
-
-def _wait_until_ready(server: Server) -> None:
-    deadline = monotonic() + READY_SECONDS
-    while monotonic() < deadline:
-        if _is_ready(server.url):
-            return
-        try:
-            code = server.process.wait(0.05)
-        except subprocess.TimeoutExpired:
-            continue
-        raise AssertionError(f"The server ended with code {code} before it was ready")
-    raise AssertionError(f"The server was not ready after {READY_SECONDS:.0f} s")
+    command = [str(program), "serve", "--port", str(port), *arguments]
+    return Server(port, folder, command, {**variables, **environment})
 
 
 def _is_ready(url: str) -> bool:

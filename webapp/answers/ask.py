@@ -14,7 +14,7 @@ from webapp.core.messages import Conversation, Message, path_to
 from webapp.core.problems import Refused
 from webapp.core.prompts import prompt
 from webapp.ports.model import Entry
-from webapp.ports.store import Answers, Claim, Conversations
+from webapp.ports.store import Answers, Claim, Claimed, Conversations
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,10 @@ class Asker:
         return conversation
 
     def check(self, question: Question) -> None:
-        """Raises Refused for what no conversation would take: a blank or too long text, a bad request id, no model."""
+        """Raises Refused for what no conversation would take: a blank or too long text, a bad request id, no model.
+
+        Room for another answer is not looked at: a question that was asked before needs none.
+        """
         if not question.text.strip():
             raise Refused("validation_failed", "The question is empty.")
         if len(question.text.encode("utf-8")) > QUESTION_BYTES:
@@ -65,17 +68,16 @@ class Asker:
         if not isinstance(question.request_id, Absent):
             _check_request_id(question.request_id)
         self._entry(question)
-        self.running.check_room()
 
     def ask(self, owner: str, conversation_id: str, question: Question) -> Message:
         """The answer to `question`: accepted just now, or what its request id already stands for.
 
         Raises Refused, and keeps nothing: as `check` does, for a request id that stands for something else, for a
-        conversation or parent that is not the owner's, and for a busy conversation.
+        conversation or parent that is not the owner's, for a busy conversation, and for a new question without room.
         """
         self.check(question)
         entry = self._entry(question)
-        claimed = self.answers.claim(_claim(owner, conversation_id, question, entry))
+        claimed = self._claimed(_claim(owner, conversation_id, question, entry))
         if claimed.is_new:
             try:
                 self._begin(owner, claimed.answer, entry)
@@ -84,6 +86,14 @@ class Asker:
                 logger.exception("answer %s could not begin", claimed.answer.message_id)
                 self.answers.finish(failed(claimed.answer, "internal", repr(error)))
         return claimed.answer
+
+    def _claimed(self, claim: Claim) -> Claimed:
+        if self.running.has_room():
+            return self.answers.claim(claim)
+        found = self.answers.find(claim)
+        if found is None:
+            raise Refused("busy")
+        return found
 
     def _entry(self, question: Question) -> Entry:
         return self.catalogue.find(None if isinstance(question.model, Absent) else question.model)

@@ -27,6 +27,10 @@ FLOOD_SECONDS = 0.002
 FINISH_SECONDS = 2.0  # usage may come after the finish; a line that then stays open is not waited for
 
 
+# What becomes of a tool call, once the answer that holds it is completed.
+Propose = Callable[[Message, ToolCall], Action]
+
+
 @dataclass(frozen=True, slots=True)
 class Stopped:
     """Why an answer ends otherwise than by its model: cancelled by somebody, or failed with `code`."""
@@ -41,6 +45,8 @@ class Producer:
 
     The answer's end is stored first and appended then; when the store says that it had ended already, nothing is
     appended. `on_waiting` is told when text waits to be merged: `flush` is wanted MERGE_SECONDS later.
+    `propose` makes an action of each tool call once the model has completed its answer; by default none is carried out.
+    `on_ended` is called with the answer after its end was stored and appended.
     """
 
     def __init__(
@@ -52,6 +58,8 @@ class Producer:
         answers: Answers,
         on_waiting: Callable[["Producer"], None],
         dropped: int = 0,
+        propose: Propose | None = None,
+        on_ended: Callable[[Message], None] = lambda _: None,
     ) -> None:
         self.message_id = answer.message_id
         self.ended = threading.Event()
@@ -63,6 +71,8 @@ class Producer:
         self._log = log
         self._answers = answers
         self._dropped = dropped
+        self._propose = propose or _refused
+        self._on_ended = on_ended
         self._lock = threading.Lock()
         self._joiner = SurrogateJoiner()
         self._pending: list[str] = []
@@ -71,7 +81,7 @@ class Producer:
         self._stopped: Stopped | None = None
         self._finish_reason: FinishReason | None = None
         self._usage: Usage | None = None
-        self._actions: list[Action] = []
+        self._calls: list[ToolCall] = []
         self._started = self._last_sign = self._wanted_at = time.monotonic()
         self._last_work: Working | None = None
         self._last_append = self._last_work_at = float("-inf")  # never: the first delta leaves at once
@@ -184,7 +194,7 @@ class Producer:
             case TokenUsage(input_tokens, output_tokens):
                 self._usage = Usage(input_tokens, output_tokens)
             case ToolCall():
-                self._actions.append(_refused(sign))
+                self._calls.append(sign)
         return False
 
     def _take_text(self, raw: str, now: float) -> bool:
@@ -226,6 +236,7 @@ class Producer:
             self._stopped = self._stopped or otherwise
         if self._answers.finish(ended):
             self._log.append(self.message_id, [end_of(ended)], after=self._seq)
+            self._on_ended(ended)
 
     def _ended_answer(self, otherwise: Stopped) -> Message:
         text = self._log.text(self.message_id)
@@ -234,9 +245,8 @@ class Producer:
             otherwise = Stopped(code="content_blocked", inner="content_filter")
         elif self._finish_reason is not None:
             # A model that had finished when the stop was seen has completed its answer.
-            return replace(
-                ended, state=State.COMPLETED, finish_reason=self._finish_reason, actions=tuple(self._actions)
-            )
+            completed = replace(ended, state=State.COMPLETED, finish_reason=self._finish_reason)
+            return replace(completed, actions=tuple(self._propose(completed, call) for call in self._calls))
         if otherwise.by is not None:
             return replace(ended, state=State.CANCELLED, by=otherwise.by)
         return failed(ended, otherwise.code, otherwise.inner)
@@ -254,7 +264,7 @@ def failed(answer: Message, code: str, inner: str) -> Message:
     return replace(answer, state=State.FAILED, failure=why, seq=answer.seq or 2, ended_at=ended_at)
 
 
-def _refused(call: ToolCall) -> Action:
+def _refused(_: Message, call: ToolCall) -> Action:
     """A tool that the model asked for and nobody offers: named, and never carried out."""
     return Action(
         id=f"act_{secrets.token_hex(16)}",

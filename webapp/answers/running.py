@@ -2,11 +2,10 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from webapp.answers.produce import MERGE_SECONDS, Producer, Stopped
+from webapp.answers.produce import MERGE_SECONDS, Producer, Propose, Stopped
 from webapp.core.messages import Message
-from webapp.core.problems import Refused
 from webapp.ports.event_log import EventLog
 from webapp.ports.model import ModelStream
 from webapp.ports.store import Answers
@@ -17,24 +16,34 @@ SWEEP_SECONDS = 10.0
 
 
 class Running:
-    """All running producers. `most`: how many answers may run at once."""
+    """All running producers. `most`: how many answers may run at once; `on_ended`: see Producer."""
 
-    def __init__(self, *, log: EventLog, answers: Answers, most: int = 1_000) -> None:
+    def __init__(
+        self,
+        *,
+        log: EventLog,
+        answers: Answers,
+        most: int = 1_000,
+        on_ended: Callable[[Message], None] = lambda _: None,
+    ) -> None:
         self._log = log
         self._answers = answers
         self._most = most
+        self._on_ended = on_ended
         self._producers: dict[str, Producer] = {}
         self._waiting: list[Producer] = []
         self._has_waiting = threading.Event()
         self._is_closed = False
 
-    def check_room(self) -> None:
-        """Raises Refused (`busy`) when no further answer may start."""
-        if self._is_closed or len(self._producers) >= self._most:
-            raise Refused("busy")
+    def has_room(self) -> bool:
+        """Whether a further answer may start."""
+        return not self._is_closed and len(self._producers) < self._most
 
-    def start(self, answer: Message, stream: ModelStream, *, dropped: int = 0) -> None:
-        """Open the answer's log and work on it; returns at once. `dropped`: turns that had no room in the prompt."""
+    def start(self, answer: Message, stream: ModelStream, *, dropped: int = 0, propose: Propose | None = None) -> None:
+        """Open the answer's log and work on it; returns at once.
+
+        `dropped`: turns that had no room in the prompt; `propose`: see Producer.
+        """
         producer = Producer(
             answer,
             stream,
@@ -42,6 +51,8 @@ class Running:
             answers=self._answers,
             on_waiting=self._on_waiting,
             dropped=dropped,
+            propose=propose,
+            on_ended=self._on_ended,
         )
         producer.open()
         self._producers[answer.message_id] = producer

@@ -71,6 +71,9 @@ class Answers(Protocol):
         title gets the question's first line as its title.
         """
 
+    def find(self, claim: Claim) -> Claimed | None:
+        """What the request id already stands for, or None. Raises Refused (`request_conflict`) as `claim` does."""
+
     def message(self, owner: str, message_id: str) -> Message:
         """The message as stored; the text of a running answer is not in the store. Raises Refused (`not_found`)."""
 

@@ -13,8 +13,8 @@ from webapp.stores.tables import claims, conversations, messages
 from webapp.stores.titles import title_of
 
 
-def make(connection: Connection, claim: Claim) -> Claimed:
-    """The whole of `Answers.claim`, inside a transaction that writes.
+def make(connection: Connection, claim: Claim, process: str) -> Claimed:
+    """The whole of `Answers.claim`, inside a transaction that writes; `process` is to produce the answer.
 
     Raises IntegrityError where another transaction wins the same request id at the same time; `find` tells then.
     """
@@ -28,7 +28,7 @@ def make(connection: Connection, claim: Claim) -> Claimed:
     parent_id = _parent_of(connection, claim)
     if _is_busy(connection, claim.conversation_id):
         raise Refused("conversation_busy")
-    answer = _insert(connection, claim, parent_id)
+    answer = _insert(connection, claim, parent_id, process)
     _touch(connection, conversation, claim)
     return Claimed(answer, is_new=True)
 
@@ -81,13 +81,14 @@ def _is_busy(connection: Connection, conversation_id: str) -> bool:
     return connection.execute(running).first() is not None
 
 
-def _insert(connection: Connection, claim: Claim, parent_id: str | None) -> Message:
+def _insert(connection: Connection, claim: Claim, parent_id: str | None, process: str) -> Message:
     here = messages.c.conversation_id == claim.conversation_id
     siblings = (here, messages.c.parent_id == parent_id)
     position = _after(connection, messages.c.position, here)
     question = _question(claim, parent_id, _after(connection, messages.c.version, *siblings))
     answer = _answer(claim)
-    connection.execute(insert(messages), [message_columns(question, position), message_columns(answer, position + 1)])
+    rows = [message_columns(question, position, process), message_columns(answer, position + 1, process)]
+    connection.execute(insert(messages), rows)
     connection.execute(
         insert(claims).values(
             owner=claim.owner,

@@ -29,12 +29,13 @@ def conversation_of(row: Row[Any]) -> Conversation:
     return Conversation(row.id, row.owner, row.title, row.created_at, row.updated_at, bool(row.is_running))
 
 
-def message_columns(message: Message, position: int) -> Columns:
-    """All columns of a new message."""
+def message_columns(message: Message, position: int, process: str) -> Columns:
+    """All columns of a new message that `process` is to produce, or to do nothing about."""
     return {
         "message_id": message.message_id,
         "conversation_id": message.conversation_id,
         "position": position,
+        "process": process,
         "parent_id": message.parent_id,
         "request_id": message.request_id,
         "role": message.role,

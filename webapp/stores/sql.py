@@ -1,73 +1,35 @@
 """Conversations and answers in an SQL database, SQLite or PostgreSQL; the promises are those of `ports/store.py`."""
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, exists, insert, select, update
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError
 
 from webapp.core.messages import Conversation, Message
 from webapp.core.problems import Refused
 from webapp.ports.store import Claim, Claimed
-from webapp.stores import claims, migrations
-from webapp.stores.engines import engine_for, is_sqlite
+from webapp.stores import claims
+from webapp.stores.database import Database
 from webapp.stores.rows import conversation_columns, conversation_of, end_columns, message_of
 from webapp.stores.tables import conversations, messages
 
-T = TypeVar("T")
-
-
-class Run(Protocol):
-    """Calls `work`, on any thread, waits for it, and gives back what it returns or raises."""
-
-    def __call__(self, work: Callable[[], T], /) -> T: ...
-
 
 class SqlStore:
-    """Both store ports over the database at `url`; opened at the first use, closed by `close`.
+    """Both store ports over `database`; what it claims belongs to `process`, and that process alone ends it.
 
-    Every touch of the database is one call of `run`. SQLite's one connection serves one caller at a time, so `run` must
-    call one after the other; without a `run` of its own the store does that with a lock, on the caller's thread.
-    For PostgreSQL it then calls directly: the callers have a pool of connections. Any verb may raise SQLAlchemyError
-    when the database cannot be used; nothing was changed then.
+    Any verb may raise SQLAlchemyError when the database cannot be used; nothing was changed then.
     """
 
-    def __init__(self, url: str, run: Run | None = None) -> None:
-        self._engine = engine_for(url)
-        self._writing = self._engine.execution_options(writes=True)
-        self._run: Run = run or (_one_at_a_time() if is_sqlite(url) else _directly)
-
-    def migrate(self) -> None:
-        """Bring the tables to the newest form, all or nothing; harmless again, and in two processes at once."""
-        self._write(migrations.upgrade)
-
-    def is_usable(self) -> bool:
-        """Whether the tables have the newest form and can be written; leaves nothing behind. Waits like any writer."""
-
-        def work() -> bool:
-            with self._writing.connect() as connection:  # left without a commit
-                return migrations.is_current(connection)
-
-        try:
-            return self._run(work)
-        except SQLAlchemyError:
-            return False
-
-    def close(self) -> None:
-        """Close every connection; only for a store that nobody uses any longer."""
-        self._run(self._engine.dispose)
+    def __init__(self, database: Database, process: str = "") -> None:
+        self._database = database
+        self._process = process
 
     def create_conversation(self, conversation: Conversation) -> None:
         added = insert(conversations).values(conversation_columns(conversation))
-
-        def work() -> None:
-            # A form that was sent twice asks for the same conversation twice, perhaps at the same moment.
-            with suppress(IntegrityError), self._writing.begin() as connection:
-                connection.execute(added)
-
-        self._run(work)
+        # A form that was sent twice asks for the same conversation twice, perhaps at the same moment.
+        with suppress(IntegrityError):
+            self._database.write(lambda connection: connection.execute(added))
 
     def conversation(self, owner: str, conversation_id: str) -> tuple[Conversation, Sequence[Message]]:
         head = _heads.where(conversations.c.id == conversation_id, conversations.c.owner == owner)
@@ -79,30 +41,28 @@ class SqlStore:
                 raise Refused("not_found")
             return conversation_of(found), [message_of(row) for row in connection.execute(inside)]
 
-        return self._read(work)
+        return self._database.read(work)
 
     def conversations(self, owner: str, *, limit: int) -> Sequence[Conversation]:
         newest_first = (conversations.c.updated_at.desc(), conversations.c.id.desc())
         listed = _heads.where(conversations.c.owner == owner).order_by(*newest_first).limit(limit)
-        return self._read(lambda connection: [conversation_of(row) for row in connection.execute(listed)])
+        return self._database.read(lambda connection: [conversation_of(row) for row in connection.execute(listed)])
 
     def claim(self, claim: Claim) -> Claimed:
-        def work() -> Claimed:
-            try:
-                with self._writing.begin() as connection:
-                    return claims.make(connection, claim)
-            except IntegrityError:
-                # Another transaction won this request id after ours had looked: what it made is there now.
-                with self._engine.begin() as connection:
-                    found = claims.find(connection, claim)
-                if found is None:
-                    raise
-                return found
+        try:
+            return self._database.write(lambda connection: claims.make(connection, claim, self._process))
+        except IntegrityError:
+            # Another transaction won this request id after ours had looked: what it made is there now.
+            found = self.find(claim)
+            if found is None:
+                raise
+            return found
 
-        return self._run(work)
+    def find(self, claim: Claim) -> Claimed | None:
+        return self._database.read(lambda connection: claims.find(connection, claim))
 
     def message(self, owner: str, message_id: str) -> Message:
-        return self._read(lambda connection: _message(connection, owner, message_id))
+        return self._database.read(lambda connection: _message(connection, owner, message_id))
 
     def finish(self, ended: Message) -> bool:
         if ended.ended_at is None or not ended.state.is_ended:
@@ -121,7 +81,7 @@ class SqlStore:
             connection.execute(touching)
             return True
 
-        return self._write(work)
+        return self._database.write(work)
 
     def mark_cancelled(self, owner: str, message_id: str, at: int) -> Message:
         marking = (
@@ -135,31 +95,17 @@ class SqlStore:
             # Not the owner's: this refuses, and so undoes the mark.
             return _message(connection, owner, message_id)
 
-        return self._write(work)
+        return self._database.write(work)
 
     def cancel_marks(self, message_ids: Sequence[str]) -> Sequence[str]:
         marked = select(messages.c.message_id).where(
             messages.c.message_id.in_(message_ids), messages.c.cancel_requested_at.is_not(None)
         )
-        return self._read(lambda connection: connection.scalars(marked).all())
+        return self._database.read(lambda connection: connection.scalars(marked).all())
 
     def unfinished(self) -> Sequence[Message]:
         open_answers = select(messages).where(messages.c.ended_at.is_(None)).order_by(messages.c.created_at)
-        return self._read(lambda connection: [message_of(row) for row in connection.execute(open_answers)])
-
-    def _read(self, work: Callable[[Connection], T]) -> T:
-        def transaction() -> T:
-            with self._engine.begin() as connection:
-                return work(connection)
-
-        return self._run(transaction)
-
-    def _write(self, work: Callable[[Connection], T]) -> T:
-        def transaction() -> T:
-            with self._writing.begin() as connection:
-                return work(connection)
-
-        return self._run(transaction)
+        return self._database.read(lambda connection: [message_of(row) for row in connection.execute(open_answers)])
 
 
 _heads = select(
@@ -181,17 +127,3 @@ def _message(connection: Connection, owner: str, message_id: str) -> Message:
 
 def _has_no_end(message_id: str) -> ColumnElement[bool]:
     return (messages.c.message_id == message_id) & messages.c.ended_at.is_(None)
-
-
-def _directly(work: Callable[[], T], /) -> T:
-    return work()
-
-
-def _one_at_a_time() -> Run:
-    lock = threading.Lock()
-
-    def run(work: Callable[[], T], /) -> T:
-        with lock:
-            return work()
-
-    return run

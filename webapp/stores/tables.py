@@ -79,14 +79,25 @@ conversations = Table(
     Index(None, "owner", "updated_at", "id"),
 )
 
+# The processes that work on answers, each under a name of its own. `beats` counts the renewals of its lease.
+processes = Table(
+    "processes",
+    metadata,
+    Column("process", String, primary_key=True),
+    Column("beats", BigInteger, nullable=False),
+)
+
 # `position` counts a conversation's messages from 1 in the order of their making: times can be equal, or run backwards.
 # An answer's parent is its question. `ended_at` is null while an answer has no end; a question ends when it is asked.
+# `process` works on it, and it alone gives it an end. `seq` is the end's number; before the end no event has a number
+# above it, and the text is in `checkpoints`.
 messages = Table(
     "messages",
     metadata,
     Column("message_id", String, primary_key=True),
     Column("conversation_id", ForeignKey(conversations.c.id, ondelete="CASCADE"), nullable=False),
     Column("position", Integer, nullable=False),
+    Column("process", String, nullable=False, server_default=""),
     Column("parent_id", ForeignKey("messages.message_id", ondelete="CASCADE"), index=True),
     Column("request_id", String, nullable=False),
     Column("role", String, nullable=False),
@@ -114,6 +125,7 @@ _UNFINISHED = text("ended_at IS NULL")
 _RUNNING = text("ended_at IS NULL AND cancel_requested_at IS NULL")
 
 Index("ix_messages_unfinished", messages.c.created_at, sqlite_where=_UNFINISHED, postgresql_where=_UNFINISHED)
+Index("ix_messages_process", messages.c.process, sqlite_where=_UNFINISHED, postgresql_where=_UNFINISHED)
 # The database itself keeps the promise that one answer runs in a conversation at a time.
 Index(
     "uq_messages_running",
@@ -131,4 +143,13 @@ claims = Table(
     Column("request_id", String, primary_key=True),
     Column("fingerprint", String, nullable=False),
     Column("answer_id", ForeignKey(messages.c.message_id, ondelete="CASCADE"), nullable=False, unique=True),
+)
+
+# The text of an answer without an end, in pieces; `start` is the place of a piece in the text, in code points.
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("message_id", ForeignKey(messages.c.message_id, ondelete="CASCADE"), primary_key=True),
+    Column("start", Integer, primary_key=True),
+    Column("text", ExactText, nullable=False),
 )

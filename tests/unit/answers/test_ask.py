@@ -8,10 +8,12 @@ from webapp.answers.catalogue import Catalogue
 from webapp.answers.running import Running
 from webapp.core.events import State
 from webapp.core.messages import Message
+from webapp.core.problems import Refused
 from webapp.core.prompts import Prompt, Turn
 from webapp.core.signs import Finish, ModelFailure, Text
 from webapp.event_logs.memory import MemoryEventLog
 from webapp.ports.model import Entry, ModelStream
+from webapp.stores.database import Database
 from webapp.stores.sql import SqlStore
 
 
@@ -20,8 +22,9 @@ class Desk:
 
     def __init__(self, *scripts: Script) -> None:
         self.model = ToldModel(*scripts)
-        self.store = SqlStore("sqlite:///:memory:")
-        self.store.migrate()
+        database = Database("sqlite:///:memory:")
+        database.migrate()
+        self.store = SqlStore(database)
         self.running = Running(log=MemoryEventLog(), answers=self.store)
         catalogue = Catalogue([Entry("told", "Told", "scripted", self.model, system="Be brief.")])
         self.asker = Asker(self.store, self.store, catalogue, self.running)
@@ -72,3 +75,15 @@ def test_an_answer_that_cannot_begin_ends_and_leaves_its_conversation_free() -> 
     assert (ended.state, ended.failure.code, ended.seq) == (State.FAILED, "internal", 2)
     assert "SENTINEL" not in repr(ended)
     asker.ask(OWNER, desk.conversation, Question("again?"))
+
+
+@pytest.mark.proves("B4")
+def test_a_server_without_room_refuses_a_new_question_and_joins_a_known_one() -> None:
+    desk = Desk([Text("one"), Finish("stop")])
+    known = Question("first", request_id="req_1")
+    answer = desk.asker.ask(OWNER, desk.conversation, known)
+    desk.running.close(10)
+    assert desk.asker.ask(OWNER, desk.conversation, known).message_id == answer.message_id
+    with pytest.raises(Refused, match="busy"):
+        desk.asker.ask(OWNER, desk.conversation, Question("second"))
+    assert len(desk.store.conversation(OWNER, desk.conversation)[1]) == 2

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from tests.support.answers import OWNER, ToldStream, store_with_answer
 from tests.support.texts import TEXTS, pieces
 from webapp.answers.produce import Producer, Stopped
 from webapp.core.digests import digest
-from webapp.core.events import Activity, ActivityKind, Answer, Cancelled, Delta, Error, Event, State
+from webapp.core.events import Action, Activity, ActivityKind, Answer, Cancelled, Delta, Error, Event, State
 from webapp.core.limits import Limits
 from webapp.core.messages import Message
 from webapp.core.signs import Finish, ModelFailure, Sign, Text, TokenUsage, ToolCall, Working
@@ -77,10 +78,10 @@ def work(*script: Sign | Callable[[], object], **settings: object) -> Work:
     return work_on(ToldStream(script, **settings))  # type: ignore[arg-type]
 
 
-def work_on(stream: ToldStream, dropped: int = 0) -> Work:
+def work_on(stream: ToldStream, **settings: Any) -> Work:
     store, answer = store_with_answer()
     log, waiting = MemoryEventLog(), list[Producer]()
-    producer = Producer(answer, stream, log=log, answers=store, on_waiting=waiting.append, dropped=dropped)
+    producer = Producer(answer, stream, log=log, answers=store, on_waiting=waiting.append, **settings)
     return Work(producer, store, log, waiting)
 
 
@@ -249,6 +250,29 @@ def test_a_tool_that_nobody_offers_is_named_and_not_carried_out() -> None:
     assert (action.name, action.arguments, action.state) == ("look", {"q": "sea"}, "refused")
     assert action.result == {"text": "This action was not carried out."}
     assert done.stored.actions == done.end.actions
+
+
+@pytest.mark.parametrize("end", [STOP, fail("provider_error")], ids=["completed", "failed"])
+def test_a_tool_call_is_proposed_after_a_completed_end_alone(end: Sign | Callable[[], object]) -> None:
+    proposed: list[State] = []
+
+    def propose(answer: Message, call: ToolCall) -> Action:
+        proposed.append(answer.state)
+        return Action("act_1", call.name, "Looks.", {}, "proposed")
+
+    done = work_on(ToldStream([ToolCall("t1", "look", "{}"), Text("so"), end]), propose=propose).run()
+    is_completed = done.stored.state is State.COMPLETED
+    assert proposed == [State.COMPLETED] * is_completed
+    assert [action.state for action in done.stored.actions] == ["proposed"] * is_completed
+
+
+def test_an_end_is_told_once_it_can_be_read_everywhere() -> None:
+    told: list[tuple[Message, Message, Event]] = []
+    running = work_on(
+        ToldStream([Text("a"), STOP]), on_ended=lambda ended: told.append((ended, running.stored, running.end))
+    )
+    running.run()
+    assert told == [(running.stored, running.stored, running.end)]
 
 
 def test_turns_that_had_no_room_are_told_of() -> None:

@@ -14,6 +14,7 @@ import pytest
 from webapp.core.events import State
 from webapp.core.messages import Conversation
 from webapp.ports.store import Claim
+from webapp.stores.database import Database
 from webapp.stores.engines import engine_for, is_sqlite
 from webapp.stores.sql import SqlStore
 
@@ -29,10 +30,10 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(path: Path) -> Iterator[SqlStore]:
-    store = SqlStore(f"sqlite:///{path}")
-    store.migrate()
-    yield store
-    store.close()
+    database = Database(f"sqlite:///{path}")
+    database.migrate()
+    yield SqlStore(database)
+    database.close()
 
 
 @pytest.mark.parametrize(
@@ -70,15 +71,15 @@ def test_a_read_does_not_wait_for_another_process_that_writes(store: SqlStore, p
 
 def test_a_file_that_is_no_database_is_not_usable(path: Path) -> None:
     path.write_bytes(b"This is no database, only a file that is long enough to be looked at. " * 20)
-    store = SqlStore(f"sqlite:///{path}")
-    assert store.is_usable() is False
-    store.close()
+    database = Database(f"sqlite:///{path}")
+    assert database.is_usable() is False
+    database.close()
 
 
 def test_a_folder_that_does_not_exist_is_not_usable(tmp_path: Path) -> None:
-    store = SqlStore(f"sqlite:///{tmp_path / 'nowhere' / 'store.db'}")
-    assert store.is_usable() is False
-    store.close()
+    database = Database(f"sqlite:///{tmp_path / 'nowhere' / 'store.db'}")
+    assert database.is_usable() is False
+    database.close()
 
 
 def test_every_verb_goes_through_the_given_way_once(path: Path) -> None:
@@ -89,13 +90,15 @@ def test_every_verb_goes_through_the_given_way_once(path: Path) -> None:
         passed.append(naming.verb)
         return work()
 
-    store = SqlStore(f"sqlite:///{path}", run=run)
+    database = Database(f"sqlite:///{path}", run=run)
+    store = SqlStore(database)
     assert (passed, path.exists()) == ([], False)
     verbs: dict[str, Callable[[], object]] = {
-        "migrate": store.migrate,
-        "is_usable": store.is_usable,
+        "migrate": database.migrate,
+        "is_usable": database.is_usable,
         "create_conversation": lambda: store.create_conversation(Conversation("cnv_1", "ann", "", 10, 10)),
         "claim": lambda: store.claim(CLAIM),
+        "find": lambda: store.find(CLAIM),
         "conversation": lambda: store.conversation("ann", "cnv_1"),
         "conversations": lambda: store.conversations("ann", limit=1),
         "message": lambda: store.message("ann", "msg_a"),
@@ -105,7 +108,7 @@ def test_every_verb_goes_through_the_given_way_once(path: Path) -> None:
         "finish": lambda: store.finish(
             replace(store.unfinished()[0], state=State.CANCELLED, by="user", seq=2, ended_at=40)
         ),
-        "close": store.close,
+        "close": database.close,
     }
     for naming.verb, verb in verbs.items():
         verb()
