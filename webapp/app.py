@@ -12,11 +12,12 @@ from flask import Flask, Response, request
 from jinja2 import Environment
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from webapp.answers.ask import Asker
+from webapp.answers.ask import Asker, new_id
 from webapp.answers.cancel import Canceller
 from webapp.answers.catalogue import Catalogue
 from webapp.answers.follow import Follower
-from webapp.answers.recover import recover
+from webapp.answers.keep import Keeper
+from webapp.answers.recover import Recovery
 from webapp.answers.running import Running
 from webapp.core.limits import SECONDS, Limits
 from webapp.event_logs.memory import MemoryEventLog
@@ -28,6 +29,9 @@ from webapp.models.scripted import ScriptedModel
 from webapp.ports.model import Entry
 from webapp.settings import EMBEDDED, BadSettings, ModelSettings, Settings
 from webapp.stores.database import Database, Run
+from webapp.stores.engines import file_of
+from webapp.stores.lock_files import LockFiles
+from webapp.stores.processes import SqlProcess
 from webapp.stores.sql import SqlStore
 from webapp.testing import routes as testing_routes
 from webapp.testing.line import spoil
@@ -58,9 +62,14 @@ class Motamot:
     def __init__(self, settings: Settings, *, run: Run | None = None, most: int = 1_000) -> None:
         self.grace = settings.limits.get("grace", GRACE_SECONDS)
         self._database = Database(settings.database_url, run)
-        self._store = SqlStore(self._database)
+        process = new_id("prc")
+        self._store = SqlStore(self._database, process)
+        file = file_of(settings.database_url)
+        self._process = SqlProcess(self._database, process, LockFiles(file) if file else None)
         log = MemoryEventLog()
         self._running = Running(log=log, answers=self._store, most=most)
+        self._keeper = Keeper(self._running, self._process)
+        self._recovery = Recovery(leases=self._process, answers=self._store, log=log)
         models = Models(settings)
         self._models = models
         services = api.Services(
@@ -78,14 +87,16 @@ class Motamot:
     def start(self) -> None:
         """Migrate the store, end what an earlier process left, begin to look after answers."""
         self._database.migrate()
-        if count := recover(self._store):
+        if count := self._recovery.look():
             logger.warning("%d answers of an earlier process ended as interrupted", count)
-        threading.Thread(target=self._running.watch, name="watch", daemon=True).start()
+        for watch in (self._running.watch, self._keeper.watch, self._recovery.watch):
+            threading.Thread(target=watch, name=watch.__qualname__, daemon=True).start()
 
     def close(self) -> None:
         """Take no further question, let answers end for `grace` seconds, stop the embedded model, close the store."""
         self._running.close(self.grace)
         self._models.close()
+        self._process.leave()
         self._database.close()
 
     def _flask(self, services: api.Services) -> Flask:

@@ -9,7 +9,7 @@ import pytest
 from tests.contracts.stored import ANN, BOB, HERE, THERE, again, ask, at_once, begin, claim_of, ended, messages, refusal
 from webapp.core.events import State
 from webapp.core.messages import Conversation, Failure, Message, newest_path
-from webapp.ports.store import Claimed
+from webapp.ports.store import RESERVED, Claimed
 from webapp.stores.sql import SqlStore
 
 # Conversations
@@ -115,6 +115,7 @@ def test_a_claim_keeps_question_and_answer_under_its_request_id(store: SqlStore)
         question_id=claim.question_id,
         role="assistant",
         state=State.ACCEPTED,
+        seq=RESERVED,
         text="",
         ended_at=None,
     )

@@ -56,8 +56,14 @@ ENDS = {
 def test_finish_stores_all_of_the_end(store: SqlStore, end: dict[str, object]) -> None:
     begin(store)
     finished = ended(store.claim(claim_of()).answer, **end)
+    assert store.ended(finished.message_id) is None
     assert store.finish(finished) is True
+    assert store.ended(finished.message_id) == finished
     assert store.message(ANN, finished.message_id) == finished
+
+
+def test_an_answer_that_nobody_asked_for_has_no_end_to_be_found(store: SqlStore) -> None:
+    assert refusal(lambda: store.ended("msg_unknown")) == "not_found"
 
 
 def test_finish_of_an_ended_answer_changes_nothing(store: SqlStore) -> None:
@@ -128,7 +134,7 @@ def test_an_answer_of_four_mebibytes_comes_back_whole(store: SqlStore) -> None:
     assert store.message(ANN, answer.message_id).text == text
 
 
-# Cancel marks, and what has no end
+# Cancel marks
 
 
 def test_a_running_answer_is_marked_once(store: SqlStore) -> None:
@@ -145,7 +151,6 @@ def test_an_ended_answer_is_not_marked(store: SqlStore) -> None:
     begin(store)
     answer = ask(store)
     assert store.mark_cancelled(ANN, answer.message_id, 250) == answer
-    assert store.cancel_marks([answer.message_id]) == []
 
 
 @pytest.mark.proves("B39")
@@ -154,7 +159,7 @@ def test_an_answer_of_another_or_of_nobody_cannot_be_marked(store: SqlStore) -> 
     theirs = store.claim(claim_of(owner=BOB, conversation_id=THERE)).answer
     for message_id in [theirs.message_id, "msg_unknown"]:
         assert refusal(lambda wanted=message_id: store.mark_cancelled(ANN, wanted, 150)) == "not_found"
-    assert store.cancel_marks([theirs.message_id]) == []
+    assert store.message(BOB, theirs.message_id).cancel_requested_at is None
 
 
 def test_a_mark_stays_when_the_answer_ends(store: SqlStore) -> None:
@@ -163,26 +168,3 @@ def test_a_mark_stays_when_the_answer_ends(store: SqlStore) -> None:
     store.mark_cancelled(ANN, answer.message_id, 150)
     store.finish(ended(answer, state=State.CANCELLED, finish_reason=None, by="user"))
     assert store.message(ANN, answer.message_id).cancel_requested_at == 150
-
-
-@pytest.mark.proves("B36")
-def test_cancel_marks_are_those_of_the_named_answers(store: SqlStore) -> None:
-    answers = []
-    for number in range(3):
-        begin(store, f"cnv_{number}")
-        answers.append(store.claim(claim_of(conversation_id=f"cnv_{number}")).answer.message_id)
-    for marked in answers[:2]:
-        store.mark_cancelled(ANN, marked, 150)
-    assert store.cancel_marks([answers[1], answers[2], "msg_unknown"]) == [answers[1]]
-    assert store.cancel_marks([]) == []
-    assert set(store.cancel_marks(answers)) == set(answers[:2])
-
-
-def test_unfinished_answers_are_those_of_every_owner_without_an_end_the_oldest_first(store: SqlStore) -> None:
-    begin(store)
-    begin(store, THERE, BOB)
-    begin(store, "cnv_idle")
-    ask(store, conversation_id="cnv_idle")
-    later = store.claim(claim_of(at=200)).answer
-    earlier = store.claim(claim_of(owner=BOB, conversation_id=THERE, at=100)).answer
-    assert store.unfinished() == [earlier, later]

@@ -58,9 +58,9 @@ class ToldModel:
         return ToldStream(self._scripts.pop(0))
 
 
-def store_with_answer() -> tuple[SqlStore, Message]:
-    """A store in memory that holds one accepted answer."""
-    database = Database("sqlite:///:memory:")
+def store_with_answer(database: Database | None = None) -> tuple[SqlStore, Message]:
+    """A store in memory, or in a new `database`, that holds one accepted answer."""
+    database = database or Database("sqlite:///:memory:")
     database.migrate()
     store = SqlStore(database)
     store.create_conversation(Conversation("cnv", OWNER, "", 0, 0))

@@ -5,15 +5,17 @@ import json
 import logging
 import secrets
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from webapp.answers.catalogue import Catalogue
-from webapp.answers.produce import failed
 from webapp.answers.running import Running
+from webapp.core.limits import Limits
 from webapp.core.messages import Conversation, Message, path_to
 from webapp.core.problems import Refused
 from webapp.core.prompts import prompt
-from webapp.ports.model import Entry
+from webapp.core.signs import Sign
+from webapp.ports.model import Entry, ModelStream
 from webapp.ports.store import Answers, Claim, Claimed, Conversations
 
 logger = logging.getLogger(__name__)
@@ -79,12 +81,7 @@ class Asker:
         entry = self._entry(question)
         claimed = self._claimed(_claim(owner, conversation_id, question, entry))
         if claimed.is_new:
-            try:
-                self._begin(owner, claimed.answer, entry)
-            except Exception as error:
-                # The answer is claimed: left as it is, it would keep its conversation busy for ever.
-                logger.exception("answer %s could not begin", claimed.answer.message_id)
-                self.answers.finish(failed(claimed.answer, "internal", repr(error)))
+            self._begin(owner, claimed.answer, entry)
         return claimed.answer
 
     def _claimed(self, claim: Claim) -> Claimed:
@@ -99,11 +96,33 @@ class Asker:
         return self.catalogue.find(None if isinstance(question.model, Absent) else question.model)
 
     def _begin(self, owner: str, answer: Message, entry: Entry) -> None:
-        _, messages = self.conversations.conversation(owner, answer.conversation_id)
-        path = path_to(messages, answer.question_id or "")
-        asked = prompt(path, system=entry.system, context=entry.context)
-        stream = entry.model.answer(asked, answer.message_id)
-        self.running.start(answer, stream, dropped=asked.dropped)
+        stream: ModelStream
+        dropped = 0
+        try:
+            _, messages = self.conversations.conversation(owner, answer.conversation_id)
+            path = path_to(messages, answer.question_id or "")
+            asked = prompt(path, system=entry.system, context=entry.context)
+            stream, dropped = entry.model.answer(asked, answer.message_id), asked.dropped
+        except Exception as error:
+            # The answer is claimed: left as it is, it would keep its conversation busy for ever.
+            logger.exception("the model of answer %s could not be asked", answer.message_id)
+            stream = FailedStream(error)
+        self.running.start(answer, stream, dropped=dropped)
+
+
+@dataclass(frozen=True, slots=True)
+class FailedStream:
+    """Implements ModelStream for a model that could not even be asked: its answer ends with the reason."""
+
+    error: Exception
+    limits: Limits = field(default_factory=Limits)
+    is_merged: bool = False
+
+    def __iter__(self) -> Iterator[Sign]:
+        raise self.error
+
+    def close(self) -> None:
+        """There is no work to end."""
 
 
 def new_id(prefix: str) -> str:

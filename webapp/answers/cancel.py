@@ -9,6 +9,7 @@ from webapp.core.messages import Message
 from webapp.ports.store import Answers
 
 RECEIPT_SECONDS = 2.0
+LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,12 @@ class Canceller:
         Raises Refused (`not_found`).
         """
         message = self.answers.mark_cancelled(owner, message_id, time.time_ns() // 1_000_000)
-        producer = self.running.find(message_id)
-        if message.state.is_ended or producer is None:
-            return message
-        producer.stop(Stopped(by="user"))
-        producer.ended.wait(RECEIPT_SECONDS)
-        return self.answers.message(owner, message_id)
+        until = time.monotonic() + RECEIPT_SECONDS
+        while not message.state.is_ended and (left := until - time.monotonic()) > 0:
+            if producer := self.running.find(message_id):
+                producer.stop(Stopped(by="user"))
+                producer.ended.wait(left)
+            else:
+                time.sleep(LOOK_SECONDS)  # it is about to begin, to end, or to be recovered
+            message = self.answers.message(owner, message_id)
+        return message

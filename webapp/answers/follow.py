@@ -35,7 +35,9 @@ class Follower:
         try:
             seen = self.log.snapshot(message_id)
         except LogGone:
-            return self.answers.message(owner, message_id)  # it may have ended in between
+            kept = self.answers.message(owner, message_id)  # it may have ended in between
+            # The kept text belongs to its number only where no log goes on; without text every number is as good.
+            return kept if kept.text or kept.state.is_ended else replace(kept, seq=0)
         return replace(message, text=seen.text, seq=seen.seq, state=seen.state)
 
     def wait(self, owner: str, message_id: str, is_gone: Callable[[], bool]) -> Message:

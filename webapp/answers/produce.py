@@ -17,13 +17,15 @@ from webapp.core.surrogates import SurrogateJoiner
 from webapp.core.times import rfc3339
 from webapp.ports.event_log import EventLog
 from webapp.ports.model import ModelStream
-from webapp.ports.store import Answers
+from webapp.ports.store import RESERVED, Answers, Checkpoint, StoreAway
 
 logger = logging.getLogger(__name__)
 
 MERGE_SECONDS = 0.020
 ACTIVITY_SECONDS = 10.0  # between two equal activities
 FLOOD_SECONDS = 0.002
+STORE_SECONDS = 0.5  # between two tries to store an end
+NUMBERS_NEEDED = 4  # for a sign (two), what waits to be merged, and the end
 FINISH_SECONDS = 2.0  # usage may come after the finish; a line that then stays open is not waited for
 
 
@@ -40,12 +42,18 @@ class Stopped:
     inner: str = ""
 
 
+# Another process ended the answer, or is about to.
+LOST = Stopped(code="interrupted", inner="the lease was lost")
+
+
 class Producer:
     """Works on one answer in a thread of its own; `stop`, `flush` and `hold_limits` come from others.
 
     The answer's end is stored first and appended then; when the store says that it had ended already, nothing is
     appended. `on_waiting` is told when text waits to be merged: `flush` is wanted MERGE_SECONDS later.
     `propose` makes an action of each tool call once the model has completed its answer; by default none is carried out.
+    No event gets a number above those that a checkpoint has reserved: `on_low` asks for one in time (`unkept`, then
+    `kept`), and without it the model is left waiting. `on_refused` is told of a text that comes after a stop.
     `on_ended` is called with the answer after its end was stored and appended.
     """
 
@@ -57,6 +65,8 @@ class Producer:
         log: EventLog,
         answers: Answers,
         on_waiting: Callable[["Producer"], None],
+        on_low: Callable[[], object] = lambda: None,
+        on_refused: Callable[[], object] = lambda: None,
         dropped: int = 0,
         propose: Propose | None = None,
         on_ended: Callable[[Message], None] = lambda _: None,
@@ -68,6 +78,8 @@ class Producer:
         self._limits: Limits = stream.limits
         self._merge = MERGE_SECONDS if stream.is_merged else 0.0
         self._on_waiting = on_waiting
+        self._on_low = on_low
+        self._on_refused = on_refused
         self._log = log
         self._answers = answers
         self._dropped = dropped
@@ -78,6 +90,10 @@ class Producer:
         self._pending: list[str] = []
         self._room = self._limits.answer_bytes
         self._seq = 0
+        self._reserved = answer.seq
+        self._has_reserved = threading.Event()
+        self._unkept: list[str] = []
+        self._kept = 0  # code points that stand in checkpoints
         self._stopped: Stopped | None = None
         self._finish_reason: FinishReason | None = None
         self._usage: Usage | None = None
@@ -119,12 +135,29 @@ class Producer:
         with self._lock:
             if self._stopped is None:
                 self._stopped = why
+        self._has_reserved.set()
         self._stream.close()
 
     def flush(self) -> None:
         """Append what has come together; harmless when nothing has."""
         with self._lock:
             self._flush(time.monotonic())
+
+    def unkept(self) -> Checkpoint | None:
+        """What is to be kept, with further numbers; None where nothing is new and enough numbers are left."""
+        with self._lock:
+            if not self._unkept and self._reserved - self._seq > RESERVED // 2:
+                return None
+            return Checkpoint(self.message_id, self._kept, "".join(self._unkept), self._seq + RESERVED)
+
+    def kept(self, checkpoint: Checkpoint) -> None:
+        """That checkpoint, the last of `unkept`, is stored."""
+        with self._lock:
+            rest = "".join(self._unkept)[len(checkpoint.text) :]
+            self._unkept = [rest] if rest else []
+            self._kept += len(checkpoint.text)
+            self._reserved = checkpoint.seq
+        self._has_reserved.set()
 
     def touch(self) -> None:
         """Somebody follows the answer, or asks about it."""
@@ -152,6 +185,7 @@ class Producer:
         """Take signs until the stream or something else ends it; what to say if the model gave no finish."""
         try:
             for sign in self._stream:
+                self._await_numbers()
                 if not self._take(sign):
                     break
         except ModelFailure as failure:
@@ -163,10 +197,19 @@ class Producer:
             self._stream.close()
         return Stopped(code="provider_error", inner="the stream ended without a finish")
 
+    def _await_numbers(self) -> None:
+        """Wait until a sign and the end have numbers, or the answer is stopped."""
+        while self._reserved - self._seq < NUMBERS_NEEDED and self._stopped is None:
+            self._on_low()
+            self._has_reserved.wait()
+            self._has_reserved.clear()
+
     def _take(self, sign: Sign) -> bool:
         """Whether to go on."""
         with self._lock:
             if self._stopped is not None:
+                if isinstance(sign, Text):
+                    self._on_refused()
                 return False
             now = time.monotonic()
             is_flood = now - self._last_sign < FLOOD_SECONDS
@@ -221,22 +264,42 @@ class Producer:
             text = "".join(self._pending)
             self._pending.clear()
             self._append(Delta(self._seq + 1, text), now)
+            self._unkept.append(text)
 
     def _append(self, event: Event, now: float) -> None:
         self._seq = self._log.append(self.message_id, [event], after=self._seq)
         self._last_append = now
+        if self._reserved - self._seq == RESERVED // 2:
+            self._on_low()
 
     def _end(self, otherwise: Stopped) -> None:
         with self._lock:
             now = time.monotonic()
             if rest := self._joiner.finish():
                 self._pending.append(rest)
-            self._flush(now)
-            ended = self._ended_answer(self._stopped or otherwise)
+            if self._stopped is not LOST:
+                self._flush(now)
             self._stopped = self._stopped or otherwise
-        if self._answers.finish(ended):
+            ended = self._ended_answer(self._stopped)
+        stored = self._stored(ended)
+        if stored is ended:
             self._log.append(self.message_id, [end_of(ended)], after=self._seq)
-            self._on_ended(ended)
+        else:
+            self._log.close(self.message_id, end_of(stored))
+        if stored.seq == ended.seq:  # recovery gives another number
+            self._on_ended(stored)
+
+    def _stored(self, ended: Message) -> Message:
+        """The answer as it ended in the store: with this end, or with another that came first; waits for the store."""
+        while True:
+            try:
+                if self._answers.finish(ended):
+                    return ended
+                if other := self._answers.ended(self.message_id):
+                    return other
+            except StoreAway as away:
+                logger.warning("the end of answer %s is not stored yet: %s", self.message_id, away)
+            time.sleep(STORE_SECONDS)
 
     def _ended_answer(self, otherwise: Stopped) -> Message:
         text = self._log.text(self.message_id)
@@ -253,15 +316,12 @@ class Producer:
 
 
 def failed(answer: Message, code: str, inner: str) -> Message:
-    """The answer with its end; `inner` goes to the server's log alone, under the reference number that people get.
-
-    An answer of which no event is known any more ends with number 2: its first was `accepted`.
-    """
+    """The answer as failed; `inner` goes to the server's log alone, under the reference number that people get."""
     told = problem(code, instance=secrets.token_hex(6))
     logger.warning("answer %s failed: %s (%s) reference %s", answer.message_id, code, inner, told.instance)
     why = Failure(told.code, told.detail, told.retryable, told.next_step, told.instance)
     ended_at = answer.ended_at or _milliseconds()
-    return replace(answer, state=State.FAILED, failure=why, seq=answer.seq or 2, ended_at=ended_at)
+    return replace(answer, state=State.FAILED, failure=why, ended_at=ended_at)
 
 
 def _refused(_: Message, call: ToolCall) -> Action:

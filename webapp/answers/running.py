@@ -11,12 +11,14 @@ from webapp.ports.model import ModelStream
 from webapp.ports.store import Answers
 
 QUIET_SECONDS = 0.25
-MARKS_SECONDS = 1.0
 SWEEP_SECONDS = 10.0
 
 
 class Running:
-    """All running producers. `most`: how many answers may run at once; `on_ended`: see Producer."""
+    """All running producers. `most`: how many answers may run at once; `on_ended`: see Producer.
+
+    `lacks_numbers` is set when one of them needs a checkpoint soon; `refused` counts texts that came after a stop.
+    """
 
     def __init__(
         self,
@@ -33,6 +35,8 @@ class Running:
         self._producers: dict[str, Producer] = {}
         self._waiting: list[Producer] = []
         self._has_waiting = threading.Event()
+        self.lacks_numbers = threading.Event()
+        self.refused = 0
         self._is_closed = False
 
     def has_room(self) -> bool:
@@ -50,6 +54,8 @@ class Running:
             log=self._log,
             answers=self._answers,
             on_waiting=self._on_waiting,
+            on_low=self.lacks_numbers.set,
+            on_refused=self._on_refused,
             dropped=dropped,
             propose=propose,
             on_ended=self._on_ended,
@@ -80,31 +86,29 @@ class Running:
         self._is_closed = True
         until = time.monotonic() + grace
         self._wait_all(until)
-        for producer in self._all():
+        for producer in self.all():
             producer.stop(Stopped(code="interrupted", inner="the server stops"))
         self._wait_all(time.monotonic() + 2.0)
 
     def _wait_all(self, until: float) -> None:
-        for producer in self._all():
+        for producer in self.all():
             producer.ended.wait(max(0.0, until - time.monotonic()))
 
-    def _all(self) -> Sequence[Producer]:
+    def all(self) -> Sequence[Producer]:
+        """The producers that work now."""
         return list(self._producers.values())
 
     def watch(self) -> None:
-        """Look after the producers for ever: waiting text, time limits, cancel marks, logs that may be freed."""
-        limits_at = marks_at = sweep_at = time.monotonic()
+        """Look after the producers for ever: waiting text, time limits, logs that may be freed."""
+        limits_at = sweep_at = time.monotonic()
         while True:
             if self._has_waiting.wait(QUIET_SECONDS):
                 self._flush_waiting()
             now = time.monotonic()
             if now - limits_at >= QUIET_SECONDS:
                 limits_at = now
-                for producer in self._all():
+                for producer in self.all():
                     producer.hold_limits(now)
-            if now - marks_at >= MARKS_SECONDS:
-                marks_at = now
-                self._read_marks()
             if now - sweep_at >= SWEEP_SECONDS:
                 sweep_at = now
                 self._log.sweep()
@@ -120,9 +124,5 @@ class Running:
         self._waiting.append(producer)
         self._has_waiting.set()
 
-    def _read_marks(self) -> None:
-        """Honour marks that were set elsewhere: one query for all answers."""
-        if ids := list(self._producers):
-            for message_id in self._answers.cancel_marks(ids):
-                if producer := self._producers.get(message_id):
-                    producer.stop(Stopped(by="user"))
+    def _on_refused(self) -> None:
+        self.refused += 1

@@ -4,8 +4,9 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from webapp.core.events import ENDS, Accepted, Activity, Delta, Event, Snapshot, State
+from webapp.core.events import ENDS, Accepted, Activity, Delta, End, Event, Snapshot, State
 from webapp.ports.event_log import Conflict, LogGone
 
 REPLAY_EVENTS = 1_024
@@ -42,9 +43,16 @@ class _AnswerLog:
             self.text += event.text.encode("utf-8")
             self.activity = ""
         else:
-            self.marks[event.seq] = event
+            # The end's text is the log's own: it is not kept twice.
+            self.marks[event.seq] = replace(event, text="") if isinstance(event, ENDS) else event
             self.activity = event.label if type(event) is Activity else ""
         self.ends.append(len(self.text))
+
+    def wake(self) -> None:
+        """Let those that wait look."""
+        changed, self.changed = self.changed, None
+        if changed is not None:
+            changed.set()
 
     def trim(self) -> None:
         """Forget the oldest events past the bounds, in blocks, so that trimming costs nothing per event."""
@@ -59,6 +67,14 @@ class _AnswerLog:
         self.first += surplus
         for seq in [seq for seq in self.marks if seq < self.first]:
             del self.marks[seq]
+
+    def close(self, end: End) -> None:
+        """Forget every event, so that nothing but a snapshot leads to `end`."""
+        self.text = bytearray(end.text, "utf-8")
+        self.first = end.seq - 1
+        self.ends = array("Q", [len(self.text)])
+        self.marks.clear()
+        self.add(end)
 
     def holds(self, seq: int) -> bool:
         """Whether everything after `seq` can be replayed within the bounds; the newest event always can."""
@@ -78,7 +94,7 @@ class _AnswerLog:
     def _event(self, seq: int) -> Event:
         mark = self.marks.get(seq)
         if mark is not None:
-            return mark
+            return replace(mark, text=self.text.decode("utf-8")) if isinstance(mark, ENDS) else mark
         place = seq - self.first
         return Delta(seq, self.text[self.ends[place - 1] : self.ends[place]].decode("utf-8"))
 
@@ -105,6 +121,7 @@ class MemoryEventLog:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._logs: dict[str, _AnswerLog] = {}
+        self._ended_bytes = 0  # of text, in logs that have an end
 
     def append(self, message_id: str, events: Sequence[Event], *, after: int) -> int:
         log = self._logs.get(message_id)
@@ -118,12 +135,20 @@ class MemoryEventLog:
             for event in events:
                 log.add(event)
             if events and isinstance(events[-1], ENDS):
-                log.ended_at = self._now()
+                self._end(log)
             log.trim()
-            changed, log.changed = log.changed, None
-        if changed is not None:
-            changed.set()
+            log.wake()
         return log.last
+
+    def close(self, message_id: str, end: End) -> None:
+        log = self._logs.get(message_id)
+        if log is None:
+            return
+        with log.lock:
+            if log.ended_at is None:
+                log.close(end)
+                self._end(log)
+                log.wake()
 
     def _open(self, message_id: str, events: Sequence[Event], after: int) -> tuple[_AnswerLog, Sequence[Event], int]:
         if after != 0:
@@ -153,18 +178,23 @@ class MemoryEventLog:
         with log.lock:
             return log.snapshot()
 
+    def _end(self, log: _AnswerLog) -> None:
+        log.ended_at = self._now()
+        self._ended_bytes += len(log.text)
+        if self._ended_bytes > KEEP_BYTES:
+            self.sweep()
+
     def sweep(self) -> None:
         ended = sorted(
             (log.ended_at, message_id, len(log.text))
             for message_id, log in list(self._logs.items())
             if log.ended_at is not None
         )
-        kept = sum(size for _, _, size in ended)
         for ended_at, message_id, size in ended:
-            if self._now() - ended_at < KEEP_SECONDS and kept <= KEEP_BYTES:
+            if self._now() - ended_at < KEEP_SECONDS and self._ended_bytes <= KEEP_BYTES:
                 break
-            self._logs.pop(message_id, None)
-            kept -= size
+            if self._logs.pop(message_id, None) is not None:
+                self._ended_bytes -= size
 
     def _find(self, message_id: str) -> _AnswerLog:
         try:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from webapp.core.events import Event, Snapshot
+from webapp.core.events import End, Event, Snapshot
 
 
 class Conflict(Exception):
@@ -37,6 +37,13 @@ class EventLog(Protocol):
 
     def snapshot(self, message_id: str) -> Snapshot:
         """A Snapshot of all the text up to now (before an end), with the number it covers. Raises LogGone."""
+
+    def close(self, message_id: str, end: End) -> None:
+        """Give the answer an end that stands in the store, whatever number and text the log has reached.
+
+        Readers get a Snapshot of the end's text, with the number before it, then the end. Harmless when this log has
+        nothing of the answer, or has its end.
+        """
 
     def sweep(self) -> None:
         """Free what need not be followed any longer."""

@@ -1,10 +1,17 @@
 """What outlives the process: conversations and answers of every owner."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from webapp.core.messages import Conversation, Message
+
+# Event numbers that an answer may give before it must have a checkpoint.
+RESERVED = 1_024
+
+
+class StoreAway(Exception):
+    """The store cannot be used now; nothing was changed, but for a write that broke while it was being confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +73,29 @@ class Answers(Protocol):
         for a parent that is a question, `conversation_busy` while an answer without a cancel mark runs there.
         They are looked at in this order, and a refused claim stores nothing.
 
-        The question is kept as `completed` with number 0, ended when it was asked; the answer as `accepted` with number
-        0, as no event is written yet. Questions with the same parent count `version` from 1. A conversation without a
-        title gets the question's first line as its title.
+        The question is kept as `completed` with number 0, ended when it was asked; the answer as `accepted`, this
+        process's own, with the first RESERVED numbers. Questions with the same parent count `version` from 1. A
+        conversation without a title gets the question's first line as its title.
         """
 
     def find(self, claim: Claim) -> Claimed | None:
         """What the request id already stands for, or None. Raises Refused (`request_conflict`) as `claim` does."""
 
     def message(self, owner: str, message_id: str) -> Message:
-        """The message as stored; the text of a running answer is not in the store. Raises Refused (`not_found`)."""
+        """The message as stored. Raises Refused (`not_found`).
+
+        An answer without an end has the text of its last checkpoint, and the highest number that an event can have.
+        """
 
     def finish(self, ended: Message) -> bool:
         """Compare and set: store the end of an answer that had none; False, and no change, if it had one.
 
-        Stores state, number, text, `ended_at` and all that only an end has. Raises ValueError for what has not ended.
+        The same for an answer that is not (or no longer) this process's own. Stores state, number, text, `ended_at` and
+        all that only an end has, and drops the checkpoints. Raises ValueError for what has not ended.
         """
+
+    def ended(self, message_id: str) -> Message | None:
+        """The answer of any owner with its end, whoever gave it; None before. Raises Refused (`not_found`)."""
 
     def mark_cancelled(self, owner: str, message_id: str, at: int) -> Message:
         """Mark a running answer as to be cancelled, once, and return the message; an ended one stays as it is.
@@ -89,8 +103,48 @@ class Answers(Protocol):
         Raises Refused (`not_found`).
         """
 
-    def cancel_marks(self, message_ids: Sequence[str]) -> Sequence[str]:
-        """Those of `message_ids` that carry a cancel mark."""
 
-    def unfinished(self) -> Sequence[Message]:
-        """Every answer that has no end, of every owner, the oldest first."""
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What is kept of a running answer: `text` stands at `start` (code points); no event gets a number above `seq`."""
+
+    message_id: str
+    start: int
+    text: str
+    seq: int
+
+
+class Checkpoints(Protocol):
+    """The text of answers before their end, and who asked for their end."""
+
+    def keep(self, checkpoints: Sequence[Checkpoint]) -> Mapping[str, bool]:
+        """Keep the text from each `start` on, in place of what stood there, in one transaction.
+
+        Returns all of this process's answers without an end, each with whether it carries a cancel mark; what is not
+        among them is another's now, or has ended, and nothing was kept of it. Without checkpoints it only reads.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Another process's right to its answers. `beats` grows while it lives; `is_over`: it is known to be dead."""
+
+    process: str
+    beats: int
+    is_over: bool
+
+
+class Leases(Protocol):
+    """Which process may write and end which answers: each answer is its claimer's until another takes it over."""
+
+    def renew(self) -> None:
+        """Say that this process lives; at first, and every few seconds."""
+
+    def others(self) -> Sequence[Lease]:
+        """The leases of all other processes."""
+
+    def take_over(self, process: str) -> Sequence[Message]:
+        """Make that process's answers without an end this one's, drop its lease, return them as `message` does."""
+
+    def leave(self) -> None:
+        """Drop this process's lease; it has ended its answers."""

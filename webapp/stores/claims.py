@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, upd
 from webapp.core.events import State
 from webapp.core.messages import Message
 from webapp.core.problems import Refused
-from webapp.ports.store import Claim, Claimed
+from webapp.ports.store import RESERVED, Claim, Claimed
 from webapp.stores.rows import message_columns, message_of
 from webapp.stores.tables import claims, conversations, messages
 from webapp.stores.titles import title_of
@@ -134,7 +134,7 @@ def _answer(claim: Claim) -> Message:
         model=claim.model,
         version=1,
         state=State.ACCEPTED,
-        seq=0,
+        seq=RESERVED,
         text="",
         created_at=claim.at,
     )

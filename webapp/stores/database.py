@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from sqlalchemy import Connection
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, Engine, exc
 
+from webapp.ports.store import StoreAway
 from webapp.stores import migrations
 from webapp.stores.engines import engine_for, is_sqlite
 
@@ -33,26 +33,31 @@ class Database:
         self._run: Run = run or (_one_at_a_time() if is_sqlite(url) else _directly)
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """What `work` makes of one transaction that writes nothing. Raises what it raises, and SQLAlchemyError."""
-
-        def transaction() -> T:
-            with self._engine.begin() as connection:
-                return work(connection)
-
-        return self._run(transaction)
+        """What `work` makes of one transaction that writes nothing. Raises what it raises, and StoreAway."""
+        return self._transact(self._engine, work)
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """What `work` makes of one transaction, kept whole; when anything is raised nothing was changed."""
+        """The same of one that writes and is kept whole; when anything is raised nothing was changed."""
+        return self._transact(self._writing, work)
 
+    def _transact(self, engine: Engine, work: Callable[[Connection], T]) -> T:
         def transaction() -> T:
-            with self._writing.begin() as connection:
+            with engine.begin() as connection:
                 return work(connection)
 
-        return self._run(transaction)
+        try:
+            return self._run(transaction)
+        except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as error:
+            raise StoreAway(str(error.__cause__ or error)) from error
 
     def migrate(self) -> None:
         """Bring the tables to the newest form, all or nothing; harmless again, and in two processes at once."""
-        self.write(migrations.upgrade)
+
+        def work() -> None:
+            with self._writing.begin() as connection:
+                migrations.upgrade(connection)
+
+        self._run(work)
 
     def is_usable(self) -> bool:
         """Whether the tables have the newest form and can be written; leaves nothing behind. Waits like any writer."""
@@ -63,7 +68,7 @@ class Database:
 
         try:
             return self._run(work)
-        except SQLAlchemyError:
+        except exc.SQLAlchemyError:
             return False
 
     def close(self) -> None:

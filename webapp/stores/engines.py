@@ -1,8 +1,9 @@
 """One engine per database URL, with what each database needs to keep our promises; no table is known here."""
 
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.pool import StaticPool
 
 # How long a transaction waits for another process that writes to the same SQLite file.
@@ -27,6 +28,12 @@ def engine_for(url: str) -> Engine:
 
 def is_sqlite(url: str) -> bool:
     return url.partition(":")[0].partition("+")[0] == "sqlite"
+
+
+def file_of(url: str) -> Path | None:
+    """The file of an SQLite database; None for one in memory, and for PostgreSQL."""
+    name = make_url(url).database if is_sqlite(url) else None
+    return Path(name) if name and name != ":memory:" else None
 
 
 def _prepare(connection: Any, _record: object) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from webapp.core.messages import Conversation, Message
 from webapp.core.problems import Refused
 from webapp.ports.store import Claim, Claimed
-from webapp.stores import claims
+from webapp.stores import checkpoints, claims
 from webapp.stores.database import Database
 from webapp.stores.rows import conversation_columns, conversation_of, end_columns, message_of
 from webapp.stores.tables import conversations, messages
@@ -18,7 +18,7 @@ from webapp.stores.tables import conversations, messages
 class SqlStore:
     """Both store ports over `database`; what it claims belongs to `process`, and that process alone ends it.
 
-    Any verb may raise SQLAlchemyError when the database cannot be used; nothing was changed then.
+    Any verb may raise StoreAway.
     """
 
     def __init__(self, database: Database, process: str = "") -> None:
@@ -39,7 +39,7 @@ class SqlStore:
             found = connection.execute(head).first()
             if found is None:
                 raise Refused("not_found")
-            return conversation_of(found), [message_of(row) for row in connection.execute(inside)]
+            return conversation_of(found), checkpoints.messages_of(connection, connection.execute(inside).all())
 
         return self._database.read(work)
 
@@ -68,7 +68,8 @@ class SqlStore:
         if ended.ended_at is None or not ended.state.is_ended:
             raise ValueError(f"{ended.message_id} has not ended")
         at = ended.ended_at
-        ending = update(messages).where(_has_no_end(ended.message_id)).values(end_columns(ended))
+        is_own = messages.c.process == self._process
+        ending = update(messages).where(_has_no_end(ended.message_id), is_own).values(end_columns(ended))
         touching = (
             update(conversations)
             .where(conversations.c.id == ended.conversation_id, conversations.c.updated_at < at)
@@ -78,10 +79,18 @@ class SqlStore:
         def work(connection: Connection) -> bool:
             if connection.execute(ending).rowcount == 0:
                 return False
+            checkpoints.drop(connection, ended.message_id)
             connection.execute(touching)
             return True
 
         return self._database.write(work)
+
+    def ended(self, message_id: str) -> Message | None:
+        wanted = select(messages).where(messages.c.message_id == message_id)
+        row = self._database.read(lambda connection: connection.execute(wanted).first())
+        if row is None:
+            raise Refused("not_found")
+        return None if row.ended_at is None else message_of(row)
 
     def mark_cancelled(self, owner: str, message_id: str, at: int) -> Message:
         marking = (
@@ -96,16 +105,6 @@ class SqlStore:
             return _message(connection, owner, message_id)
 
         return self._database.write(work)
-
-    def cancel_marks(self, message_ids: Sequence[str]) -> Sequence[str]:
-        marked = select(messages.c.message_id).where(
-            messages.c.message_id.in_(message_ids), messages.c.cancel_requested_at.is_not(None)
-        )
-        return self._database.read(lambda connection: connection.scalars(marked).all())
-
-    def unfinished(self) -> Sequence[Message]:
-        open_answers = select(messages).where(messages.c.ended_at.is_(None)).order_by(messages.c.created_at)
-        return self._database.read(lambda connection: [message_of(row) for row in connection.execute(open_answers)])
 
 
 _heads = select(
@@ -122,7 +121,7 @@ def _message(connection: Connection, owner: str, message_id: str) -> Message:
     ).first()
     if row is None:
         raise Refused("not_found")
-    return message_of(row)
+    return checkpoints.messages_of(connection, [row])[0]
 
 
 def _has_no_end(message_id: str) -> ColumnElement[bool]:

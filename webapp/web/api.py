@@ -51,8 +51,13 @@ class Api:
         return json_response({"conversations": [conversation_json(one) for one in found], "next_cursor": None})
 
     def read_conversation(self, conversation_id: str) -> Response:
-        conversation, messages = self._services.conversations.conversation(self._reader(), conversation_id)
-        return json_response(conversation_json(conversation, messages))
+        owner = self._reader()
+        conversation, messages = self._services.conversations.conversation(owner, conversation_id)
+        newest = [
+            message if message.state.is_ended else self._services.follower.newest(owner, message.message_id)
+            for message in messages
+        ]
+        return json_response(conversation_json(conversation, newest))
 
     def ask(self, conversation_id: str) -> Response:
         owner = self._creator()

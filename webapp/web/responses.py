@@ -12,6 +12,7 @@ from webapp.core.dialects import native
 from webapp.core.events import Event
 from webapp.core.problems import Problem, Refused, problem
 from webapp.core.sse import comment
+from webapp.ports.store import StoreAway
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +61,9 @@ def problem_of(error: Exception, request: Request) -> Problem:
     elif isinstance(error, HTTPException):
         code = _BY_STATUS.get(error.code or 500, "bad_request" if (error.code or 500) < 500 else "internal")
         told = problem(code, instance=instance)
+    elif isinstance(error, StoreAway):
+        told = problem("busy", instance=instance)
+        logger.warning("%s %s: the store is away: %s reference %s", request.method, request.path, error, instance)
     else:
         told = problem("internal", instance=instance)
         logger.error("%s %s failed, reference %s", request.method, request.path, instance, exc_info=error)

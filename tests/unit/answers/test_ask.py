@@ -70,6 +70,8 @@ def test_an_answer_that_cannot_begin_ends_and_leaves_its_conversation_free() -> 
     catalogue = Catalogue([Entry("told", "Told", "scripted", BrokenModel())])
     asker = Asker(desk.store, desk.store, catalogue, desk.running)
     answer = asker.ask(OWNER, desk.conversation, Question("why?"))
+    if producer := desk.running.find(answer.message_id):
+        assert producer.ended.wait(10)
     ended = desk.store.message(OWNER, answer.message_id)
     assert ended.failure is not None
     assert (ended.state, ended.failure.code, ended.seq) == (State.FAILED, "internal", 2)

@@ -13,9 +13,9 @@ from tests.support.answers import OWNER, ToldStream, store_with_answer
 from tests.support.texts import TEXTS, pieces
 from webapp.answers.produce import Producer, Stopped
 from webapp.core.digests import digest
-from webapp.core.events import Action, Activity, ActivityKind, Answer, Cancelled, Delta, Error, Event, State
+from webapp.core.events import Action, Activity, ActivityKind, Answer, Cancelled, Delta, Error, Event, Snapshot, State
 from webapp.core.limits import Limits
-from webapp.core.messages import Message
+from webapp.core.messages import Message, end_of
 from webapp.core.signs import Finish, ModelFailure, Sign, Text, TokenUsage, ToolCall, Working
 from webapp.event_logs.memory import MemoryEventLog
 from webapp.stores.sql import SqlStore
@@ -329,5 +329,8 @@ def test_an_answer_that_has_ended_in_the_store_gets_no_second_end() -> None:
     running = work(Text("late"), STOP)
     running.store.finish(replace(running.stored, state=State.CANCELLED, by="user", seq=9, ended_at=5))
     running.run()
-    assert [type(event) for event in running.events] == [Delta]
+    assert running.log.read("msg", 0, wait=0) == [
+        Snapshot(8, State.RUNNING, running.stored.text, "msg", "cnv", "qst", "told"),
+        end_of(running.stored),
+    ]
     assert running.stored.state is State.CANCELLED

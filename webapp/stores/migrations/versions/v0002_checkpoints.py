@@ -10,6 +10,8 @@ depends_on = None
 
 # What was left without an end belongs to this process, which no longer lives.
 BEFORE = ""
+# No event of it had a number above this one.
+RESERVED = 4 * 1024 * 1024
 
 
 def upgrade() -> None:
@@ -21,6 +23,7 @@ def upgrade() -> None:
     )
     op.bulk_insert(processes, [{"process": BEFORE, "beats": 0}])
     op.add_column("messages", sa.Column("process", sa.String, nullable=False, server_default=BEFORE))
+    op.execute(f"UPDATE messages SET seq = {RESERVED} WHERE ended_at IS NULL")
     unfinished = sa.text("ended_at IS NULL")
     op.create_index(
         "ix_messages_process", "messages", ["process"], sqlite_where=unfinished, postgresql_where=unfinished
