@@ -54,7 +54,7 @@ _PROGRAM_PATHS = ("/api/", "/testing/", "/health/")
 
 
 class Motamot:
-    """The whole application: `wsgi` may be served once `start` was called; `close` ends what it started.
+    """The whole application: `wsgi` may be served from `start` on; `drain`, then `close` end what it started.
 
     `run` is how the store is touched (see Database); `most`: how many answers, and how many streams, at once.
     """
@@ -92,9 +92,12 @@ class Motamot:
         for watch in (self._running.watch, self._keeper.watch, self._recovery.watch):
             threading.Thread(target=watch, name=watch.__qualname__, daemon=True).start()
 
-    def close(self) -> None:
-        """Take no further question, let answers end for `grace` seconds, stop the embedded model, close the store."""
+    def drain(self) -> None:
+        """Take no further question, serve everything else, and let answers end for `grace` seconds; then end them."""
         self._running.close(self.grace)
+
+    def close(self) -> None:
+        """Stop the embedded model, give up the lease, close the store."""
         self._models.close()
         self._process.leave()
         self._database.close()

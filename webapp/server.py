@@ -8,7 +8,10 @@ monkey.patch_all()
 import fcntl  # noqa: E402
 import logging  # noqa: E402
 import resource  # noqa: E402
+import signal  # noqa: E402
+import socket  # noqa: E402
 from collections.abc import Callable  # noqa: E402
+from contextlib import suppress  # noqa: E402
 from dataclasses import dataclass  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import IO, Any, TypeVar  # noqa: E402
@@ -17,6 +20,7 @@ import gevent  # noqa: E402
 from gevent.threadpool import ThreadPool  # noqa: E402
 from gevent.util import wrap_errors  # noqa: E402
 from gunicorn.app.base import BaseApplication  # noqa: E402
+from gunicorn.arbiter import Arbiter  # noqa: E402
 from gunicorn.workers.ggevent import GeventWorker  # noqa: E402
 
 from webapp.app import Models, Motamot  # noqa: E402
@@ -30,6 +34,7 @@ SPARE_FILES = 100
 MOST_STREAMS = 10_000
 # Connections beyond the streams, so that Stop and the page are served when all streams are taken.
 SPARE_CONNECTIONS = 200
+IDLE_LOOK_SECONDS = 0.2
 HUNG_SECONDS = 60  # the arbiter ends a worker whose loop stood still for so long; a long stream does not stop it
 
 
@@ -93,6 +98,9 @@ class _Server(BaseApplication):  # type: ignore[misc]
         self._most = most
         super().__init__()
 
+    def run(self) -> None:
+        _Arbiter(self).run()
+
     def load_config(self) -> None:
         host = f"[{self._address.host}]" if ":" in self._address.host else self._address.host
         wanted: dict[str, Any] = {
@@ -102,7 +110,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
             "worker_connections": self._most + SPARE_CONNECTIONS,
             "timeout": HUNG_SECONDS,
             "graceful_timeout": int(self._settings.limits.get("grace", 25)) + 10,
-            "keepalive": 5,  # an idle connection that is kept also keeps a gentle stop waiting
+            "keepalive": 5,
             "forwarded_allow_ips": "",  # whom to believe is decided in app.py
             "control_socket_disable": True,
             "loglevel": "warning",
@@ -136,17 +144,58 @@ class _Server(BaseApplication):  # type: ignore[misc]
         return f"Motamot listens at {self._address.url} (up to {self._most} streams). Stop it with Ctrl+C."
 
 
+class _Arbiter(Arbiter):  # type: ignore[misc]
+    """gunicorn's arbiter, which is told to stop once."""
+
+    def stop(self, graceful: bool = True) -> None:
+        """Stop gently, whichever signal asked."""
+        # A second one would leave the worker two seconds, and cut answers that still have time.
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        super().stop()
+
+
 class _Worker(GeventWorker):  # type: ignore[misc]
     """gunicorn's gevent worker, which lets running answers end before it stops listening."""
 
     motamot: Motamot | None = None
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._is_stopping = False
+        self._idle: set[socket.socket] = set()  # connections between two requests
+
+    def run(self) -> None:
+        super().run()
+        if self.motamot is not None:
+            self.motamot.close()
+
+    def handle(self, listener: Any, client: socket.socket, address: Any) -> None:
+        self._idle.add(client)
+        try:
+            super().handle(listener, client, address)
+        finally:
+            self._idle.discard(client)
+
+    def handle_request(self, listener_name: Any, request: Any, client: socket.socket, address: Any) -> None:
+        self._idle.discard(client)
+        super().handle_request(listener_name, request, client, address)
+        self._idle.add(client)
+
     def handle_exit(self, sig: int, frame: object) -> None:
-        gevent.spawn(self._drain)
+        if not self._is_stopping:
+            self._is_stopping = True
+            gevent.spawn(self._stop)
 
     handle_quit = handle_exit
 
-    def _drain(self) -> None:
+    def _stop(self) -> None:
         if self.motamot is not None:
-            self.motamot.close()
+            self.motamot.drain()
         self.alive = False
+        while True:  # until the last request is answered, and the process ends
+            for client in list(self._idle):
+                # A browser keeps its connection: it would be waited for until the time for keeping it is over.
+                with suppress(OSError):
+                    client.shutdown(socket.SHUT_RDWR)
+            gevent.sleep(IDLE_LOOK_SECONDS)

@@ -149,6 +149,14 @@ def test_a_process_that_was_given_up_can_come_back(one: Process, two: Process) -
     assert "one" in [lease.process for lease in two.own.others()]
 
 
+@pytest.mark.proves("C38")
+def test_a_process_that_leaves_an_answer_behind_keeps_its_lease_for_others_to_end(one: Process, two: Process) -> None:
+    one.own.renew()
+    answer = one.claim()
+    one.own.leave()
+    assert [taken.message_id for taken in two.own.take_over("one")] == [answer.message_id]
+
+
 def test_a_process_that_leaves_has_no_lease(one: Process, two: Process) -> None:
     one.own.renew()
     one.own.leave()

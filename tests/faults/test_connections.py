@@ -156,32 +156,3 @@ def test_a_body_that_stops_half_way_is_refused_and_the_server_goes_on() -> None:
         connection.endheaders(b'{"text"')
         connection.close()
         assert visitor.ask("still here").json()["text"] == "still here"
-
-
-@pytest.mark.proves("C38")
-def test_an_answer_whose_process_died_is_interrupted_at_the_next_start(tmp_path: Path) -> None:
-    with start_server(data_dir=tmp_path) as server:
-        visitor = Visitor(server)
-        message_id = visitor.begin(visitor.scenario({"text": "d1 "}, {"hang": True}))
-        cookies = visitor.http.cookies
-        server.kill()
-    with start_server(data_dir=tmp_path) as server:
-        visitor = Visitor(server)
-        visitor.http.cookies = cookies
-        message = visitor.message(message_id)
-        assert (message["state"], message["error"]["code"]) == ("failed", "interrupted")
-        assert visitor.ask("next", message["conversation_id"]).json()["text"] == "next"
-
-
-def test_a_gentle_stop_lets_a_running_answer_end(tmp_path: Path) -> None:
-    with start_server(data_dir=tmp_path) as server:
-        visitor = Visitor(server)
-        question = visitor.scenario({"text": "one "}, {"wait": 1}, {"text": "two"}, {"finish": "stop"})
-        with visitor.stream(question) as response:
-            seen = b""
-            for piece in response.iter_raw():
-                if b"one" in seen + piece and b"one" not in seen:
-                    os.kill(server.pid, 15)
-                seen += piece
-        assert b'"text": "one two"' in seen
-        assert server.process.wait(20) == 0

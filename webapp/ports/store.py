@@ -147,4 +147,4 @@ class Leases(Protocol):
         """Make that process's answers without an end this one's, drop its lease, return them as `message` does."""
 
     def leave(self) -> None:
-        """Drop this process's lease; it has ended its answers."""
+        """Drop this process's lease, unless it has answers without an end: those are then for others to take over."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
 
 from webapp.core.messages import Message
 from webapp.ports.store import Checkpoint, Lease
@@ -70,7 +70,8 @@ class SqlProcess:
         return answers
 
     def leave(self) -> None:
-        leaving = delete(processes).where(processes.c.process == self._process)
+        has_open = exists().where(_open_answers_of(self._process))
+        leaving = delete(processes).where(processes.c.process == self._process, ~has_open)
         self._database.write(lambda connection: connection.execute(leaving))
         if self._locks:
             self._locks.remove(self._process)
