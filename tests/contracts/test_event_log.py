@@ -195,3 +195,34 @@ def test_the_oldest_ended_goes_first_when_there_is_too_much() -> None:
     with pytest.raises(LogGone):
         log.text("first")
     assert log.text("second") == log.text("third") == half
+
+
+@pytest.mark.proves("B10", "C38")
+@pytest.mark.parametrize("after", [None, 0, 2, 3, 11])
+def test_an_end_of_another_number_and_text_is_reached_by_a_snapshot_alone(log: EventLog, after: int | None) -> None:
+    opened(log, "one", " two", " three")
+    end = Cancelled(10, "one t\u00e9", 6, "", "user")
+    log.close("msg", end)
+    assert log.read("msg", after, wait=0) == [snapshot(9, "one t\u00e9"), end]
+    assert log.read("msg", 9, wait=0) == [end]
+    with pytest.raises(Conflict):
+        log.append("msg", [Delta(5, "late")], after=4)
+
+
+def test_closing_wakes_who_waits(log: EventLog) -> None:
+    opened(log, "one")
+    seen: list[Event] = []
+    reader = threading.Thread(target=lambda: seen.extend(log.read("msg", 2, wait=30)))
+    reader.start()
+    log.close("msg", END)
+    reader.join(10)
+    assert seen[-1] == END
+
+
+def test_closing_what_has_ended_or_is_not_there_changes_nothing(log: EventLog) -> None:
+    log.close("msg", END)
+    with pytest.raises(LogGone):
+        log.read("msg", 0, wait=0)
+    opened(log, "one", " two").append("msg", [END], after=3)
+    log.close("msg", Cancelled(9, "other", 5, "", "user"))
+    assert log.read("msg", 3, wait=0) == [END]

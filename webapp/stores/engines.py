@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.pool import StaticPool
 
 # How long a transaction waits for another process that writes to the same SQLite file.
-BUSY_SECONDS = 10
+BUSY_SECONDS = 5
 
 
 def engine_for(url: str) -> Engine:

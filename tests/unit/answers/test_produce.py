@@ -152,10 +152,11 @@ def test_a_stopped_answer_keeps_its_text_and_closes_the_model() -> None:
 
 @pytest.mark.proves("B34")
 def test_what_a_model_says_after_the_stop_is_refused() -> None:
-    stream = DeafStream([])
-    running = work_on(stream)
+    stream, refused = DeafStream([]), list[str]()
+    running = work_on(stream, on_refused=lambda: refused.append("late"))
     stream.script = [Text("kept"), lambda: running.producer.stop(Stopped(by="user")), Text("late"), STOP]
     assert running.run().stored.text == "kept"
+    assert refused == ["late"]
 
 
 def test_a_model_that_had_finished_when_the_stop_came_is_completed() -> None:

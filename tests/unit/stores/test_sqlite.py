@@ -39,7 +39,7 @@ def store(path: Path) -> Iterator[SqlStore]:
 
 @pytest.mark.parametrize(
     ("pragma", "value"),
-    [("journal_mode", "wal"), ("synchronous", 1), ("foreign_keys", 1), ("busy_timeout", 10_000)],
+    [("journal_mode", "wal"), ("synchronous", 1), ("foreign_keys", 1), ("busy_timeout", 5_000)],
 )
 def test_a_connection_has_the_modes_that_the_store_leans_on(path: Path, pragma: str, value: object) -> None:
     engine = engine_for(f"sqlite:///{path}")
