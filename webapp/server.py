@@ -152,6 +152,8 @@ class _Arbiter(Arbiter):  # type: ignore[misc]
         # A second one would leave the worker two seconds, and cut answers that still have time.
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
+        while not self.SIG_QUEUE.empty():
+            self.SIG_QUEUE.get_nowait()
         super().stop()
 
 

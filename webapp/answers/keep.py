@@ -39,9 +39,9 @@ class Keeper:
         producers = self._running.all()
         if not producers:
             return
-        unkept = [(producer, producer.unkept()) for producer in producers]
-        marks = self._checkpoints.keep([checkpoint for _, checkpoint in unkept if checkpoint])
-        for producer, checkpoint in unkept:
+        taken = [(producer, producer.checkpoint()) for producer in producers]
+        marks = self._checkpoints.keep([checkpoint for _, checkpoint in taken if checkpoint])
+        for producer, checkpoint in taken:
             if producer.message_id not in marks:
                 producer.stop(LOST)
             elif marks[producer.message_id]:

@@ -8,16 +8,17 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from webapp.answers.unkept import Unkept
 from webapp.core.events import Accepted, Action, Activity, CancelledBy, Delta, Event, FinishReason, State, Usage
 from webapp.core.limits import Limits
 from webapp.core.messages import Failure, Message, end_of
-from webapp.core.problems import problem
+from webapp.core.problems import Refused, problem
 from webapp.core.signs import Finish, ModelFailure, Sign, Text, TokenUsage, ToolCall, Working
 from webapp.core.surrogates import SurrogateJoiner
 from webapp.core.times import rfc3339
 from webapp.ports.event_log import EventLog
 from webapp.ports.model import ModelStream
-from webapp.ports.store import RESERVED, Answers, Checkpoint, StoreAway
+from webapp.ports.store import Answers, Checkpoint, StoreAway
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +26,6 @@ MERGE_SECONDS = 0.020
 ACTIVITY_SECONDS = 10.0  # between two equal activities
 FLOOD_SECONDS = 0.002
 STORE_SECONDS = 0.5  # between two tries to store an end
-NUMBERS_NEEDED = 4  # for a sign (two), what waits to be merged, and the end
 FINISH_SECONDS = 2.0  # usage may come after the finish; a line that then stays open is not waited for
 
 
@@ -49,11 +49,11 @@ LOST = Stopped(code="interrupted", inner="the lease was lost")
 class Producer:
     """Works on one answer in a thread of its own; `stop`, `flush` and `hold_limits` come from others.
 
-    The answer's end is stored first and appended then; when the store says that it had ended already, nothing is
-    appended. `on_waiting` is told when text waits to be merged: `flush` is wanted MERGE_SECONDS later.
+    The answer's end is stored first and appended then; where it has ended already, readers get
+    that end. `on_waiting` is told when text waits to be merged: `flush` is wanted MERGE_SECONDS later.
     `propose` makes an action of each tool call once the model has completed its answer; by default none is carried out.
-    No event gets a number above those that a checkpoint has reserved: `on_low` asks for one in time (`unkept`, then
-    `kept`), and without it the model is left waiting. `on_refused` is told of a text that comes after a stop.
+    No event gets a number above those that a checkpoint has reserved: `on_low` asks for one in time (`checkpoint`,
+    then `kept`), and without it the model is left waiting. `on_refused` is told of a text that comes after a stop.
     `on_ended` is called with the answer after its end was stored and appended.
     """
 
@@ -90,10 +90,7 @@ class Producer:
         self._pending: list[str] = []
         self._room = self._limits.answer_bytes
         self._seq = 0
-        self._reserved = answer.seq
-        self._has_reserved = threading.Event()
-        self._unkept: list[str] = []
-        self._kept = 0  # code points that stand in checkpoints
+        self._unkept = Unkept(answer.message_id, answer.seq)
         self._stopped: Stopped | None = None
         self._finish_reason: FinishReason | None = None
         self._usage: Usage | None = None
@@ -124,9 +121,10 @@ class Producer:
         """Read the model to its end; never raises."""
         try:
             self._end(self._listen())
-        except Exception:
-            # The answer's thread has no caller: what went wrong is in the log, and recovery ends the answer.
+        except Exception as error:
+            # The answer's thread has no caller: what went wrong is in the server's log.
             logger.exception("answer %s could not be ended", self.message_id)
+            self._give_up(error)
         finally:
             self.ended.set()
 
@@ -135,7 +133,7 @@ class Producer:
         with self._lock:
             if self._stopped is None:
                 self._stopped = why
-        self._has_reserved.set()
+        self._unkept.wake()
         self._stream.close()
 
     def flush(self) -> None:
@@ -143,21 +141,14 @@ class Producer:
         with self._lock:
             self._flush(time.monotonic())
 
-    def unkept(self) -> Checkpoint | None:
-        """What is to be kept, with further numbers; None where nothing is new and enough numbers are left."""
+    def checkpoint(self) -> Checkpoint | None:
+        """What is to be kept of the answer; None where nothing is new."""
         with self._lock:
-            if not self._unkept and self._reserved - self._seq > RESERVED // 2:
-                return None
-            return Checkpoint(self.message_id, self._kept, "".join(self._unkept), self._seq + RESERVED)
+            return self._unkept.checkpoint(self._seq)
 
     def kept(self, checkpoint: Checkpoint) -> None:
-        """That checkpoint, the last of `unkept`, is stored."""
-        with self._lock:
-            rest = "".join(self._unkept)[len(checkpoint.text) :]
-            self._unkept = [rest] if rest else []
-            self._kept += len(checkpoint.text)
-            self._reserved = checkpoint.seq
-        self._has_reserved.set()
+        """That checkpoint, the last that was given, is stored."""
+        self._unkept.confirm(checkpoint)
 
     def touch(self) -> None:
         """Somebody follows the answer, or asks about it."""
@@ -199,10 +190,9 @@ class Producer:
 
     def _await_numbers(self) -> None:
         """Wait until a sign and the end have numbers, or the answer is stopped."""
-        while self._reserved - self._seq < NUMBERS_NEEDED and self._stopped is None:
+        while self._unkept.lacks_numbers(self._seq) and self._stopped is None:
             self._on_low()
-            self._has_reserved.wait()
-            self._has_reserved.clear()
+            self._unkept.wait()
 
     def _take(self, sign: Sign) -> bool:
         """Whether to go on."""
@@ -264,12 +254,12 @@ class Producer:
             text = "".join(self._pending)
             self._pending.clear()
             self._append(Delta(self._seq + 1, text), now)
-            self._unkept.append(text)
+            self._unkept.add(text)
 
     def _append(self, event: Event, now: float) -> None:
         self._seq = self._log.append(self.message_id, [event], after=self._seq)
         self._last_append = now
-        if self._reserved - self._seq == RESERVED // 2:
+        if self._unkept.is_half_used(self._seq):
             self._on_low()
 
     def _end(self, otherwise: Stopped) -> None:
@@ -299,7 +289,19 @@ class Producer:
                     return other
             except StoreAway as away:
                 logger.warning("the end of answer %s is not stored yet: %s", self.message_id, away)
+            except Refused:
+                return ended  # it was deleted: its end is for those alone who follow it still
             time.sleep(STORE_SECONDS)
+
+    def _give_up(self, error: Exception) -> None:
+        """Whatever is broken, readers get an end, and so does the store if it takes any."""
+        text = self._log.text(self.message_id)
+        broken = failed(replace(self._answer, seq=self._seq + 1, text=text), "internal", repr(error))
+        try:
+            broken = self._stored(broken)
+        except Exception:
+            logger.exception("answer %s has no end in the store", self.message_id)
+        self._log.close(self.message_id, end_of(broken))
 
     def _ended_answer(self, otherwise: Stopped) -> Message:
         text = self._log.text(self.message_id)

@@ -11,7 +11,7 @@ from tests.support.texts import TEXTS, pieces
 from webapp.answers.keep import Keeper
 from webapp.answers.produce import Producer, failed
 from webapp.answers.running import Running
-from webapp.core.events import Snapshot, State
+from webapp.core.events import Event, Snapshot, State
 from webapp.core.messages import Message, end_of
 from webapp.core.signs import Finish, Text
 from webapp.event_logs.memory import MemoryEventLog
@@ -47,6 +47,19 @@ class AwayAtFirst:
         return getattr(self._inner, name)
 
 
+class RecordedLog(MemoryEventLog):
+    """Keeps what was appended, whatever became of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.appended: list[Event] = []
+
+    def append(self, message_id: str, events: Sequence[Event], *, after: int) -> int:
+        last = super().append(message_id, events, after=after)
+        self.appended += events
+        return last
+
+
 class Desk:
     """One answer that runs, with all that keeps it; the store fails `away` times at the end and at checkpoints."""
 
@@ -54,7 +67,7 @@ class Desk:
         self.database = Database("sqlite:///:memory:")
         self.store, self.answer = store_with_answer(self.database)
         self.own = SqlProcess(self.database, "")
-        self.log = MemoryEventLog()
+        self.log = RecordedLog()
         answers: Answers = AwayAtFirst(self.store, away)  # type: ignore[assignment]
         self.running = Running(log=self.log, answers=answers)
         self.keeper = Keeper(self.running, AwayAtFirst(self.own, away))
@@ -93,7 +106,7 @@ def test_a_checkpoint_keeps_the_text_code_point_for_code_point(text: str) -> Non
     assert desk.stored.text == desk.log.text("msg")
     assert desk.stored.state is State.RUNNING
     assert desk.stored.seq >= max(desk.sent)
-    assert producer.unkept() is None
+    assert producer.checkpoint() is None
 
 
 def test_a_checkpoint_that_failed_is_made_up_for_by_the_next() -> None:
@@ -111,13 +124,13 @@ def test_text_that_comes_while_a_checkpoint_is_stored_is_kept_by_the_next() -> N
     said = threading.Event()
     producer = desk.start(Text("one "), said.set, may_go_on.wait, Text("two"), has_gone_on.set, desk.stream.hang)
     assert said.wait(10)
-    checkpoint = producer.unkept()
+    checkpoint = producer.checkpoint()
     assert checkpoint is not None
     may_go_on.set()
     assert has_gone_on.wait(10)
     desk.own.keep([checkpoint])
     producer.kept(checkpoint)
-    assert producer.unkept() == Checkpoint("msg", 4, "two", 3 + RESERVED)
+    assert producer.checkpoint() == Checkpoint("msg", 4, "two", 3 + RESERVED)
 
 
 @pytest.mark.proves("B3")
@@ -135,10 +148,11 @@ def test_no_event_has_a_number_that_is_not_reserved() -> None:
 
 
 def test_a_producer_without_numbers_waits_and_can_be_stopped() -> None:
-    desk = Desk()
+    desk, asked = Desk(), threading.Semaphore(0)
+    desk.running.lacks_numbers.set = asked.release  # type: ignore[method-assign]
     producer = desk.start(*[Text("x")] * (2 * RESERVED), STOP)
-    while desk.log.snapshot("msg").seq < RESERVED - 10:
-        desk.log.read("msg", desk.log.snapshot("msg").seq, wait=1)
+    for _ in ("at half", "as it waits"):
+        assert asked.acquire(timeout=10)
     desk.store.mark_cancelled(OWNER, "msg", 5)
     desk.keeper.keep()
     assert producer.ended.wait(10)
@@ -168,7 +182,8 @@ def test_an_end_that_the_store_did_not_take_is_tried_until_it_does() -> None:
 @pytest.mark.proves("B10", "C38")
 def test_a_producer_whose_answer_was_taken_over_appends_nothing_and_gives_the_other_end() -> None:
     desk = Desk()
-    producer = desk.begin("one ")
+    desk.stream.is_merged = True
+    producer = desk.begin("one ", "waits to be merged")
     desk.keeper.keep()
     (taken,) = SqlProcess(desk.database, "other").take_over("")
     desk.keeper.keep()
@@ -180,3 +195,4 @@ def test_a_producer_whose_answer_was_taken_over_appends_nothing_and_gives_the_ot
     snapshot, end = desk.log.read("msg", 0, wait=0)
     assert isinstance(snapshot, Snapshot)
     assert (snapshot.seq, snapshot.text, end) == (taken.seq, "one ", end_of(recovered))
+    assert [event.seq for event in desk.log.appended] == [1, 2]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from tests.support.answers import OWNER, ToldStream, store_with_answer
 from tests.support.texts import TEXTS, pieces
@@ -265,6 +266,31 @@ def test_a_tool_call_is_proposed_after_a_completed_end_alone(end: Sign | Callabl
     is_completed = done.stored.state is State.COMPLETED
     assert proposed == [State.COMPLETED] * is_completed
     assert [action.state for action in done.stored.actions] == ["proposed"] * is_completed
+
+
+@pytest.mark.proves("C30", "C38")
+def test_what_breaks_at_the_end_is_an_internal_failure_with_the_text_that_had_come() -> None:
+    def propose(answer: Message, call: ToolCall) -> Action:
+        raise ZeroDivisionError("SENTINEL")
+
+    done = work_on(ToldStream([Text("kept"), ToolCall("t1", "look", "{}"), STOP]), propose=propose).run()
+    assert isinstance(done.end, Error)
+    assert (done.end.code, done.end.text, done.stored.text) == ("internal", "kept", "kept")
+    assert done.stored.state is State.FAILED
+    assert "SENTINEL" not in repr(done.stored)
+
+
+def test_an_answer_that_was_deleted_ends_for_those_who_follow_it() -> None:
+    stream = ToldStream([])
+    running = work_on(stream)
+
+    def delete() -> None:
+        running.store._database.write(lambda connection: connection.execute(text("DELETE FROM messages")))
+
+    stream.script = [Text("kept"), delete, STOP]
+    running.run()
+    assert isinstance(running.end, Answer)
+    assert running.producer.ended.is_set()
 
 
 def test_an_end_is_told_once_it_can_be_read_everywhere() -> None:
