@@ -385,3 +385,13 @@ def test_a_cancelled_answer_is_a_message_as_json(visitor: Visitor) -> None:
 def test_models_are_listed(visitor: Visitor) -> None:
     models = visitor.http.get("/api/v1/models").json()["models"]
     assert {"id": "scripted", "label": "Scripted", "kind": "scripted", "ready": True} in models
+
+
+@pytest.mark.proves("B14")
+def test_a_conversation_shows_the_newest_text_of_a_running_answer(visitor: Visitor) -> None:
+    message_id = visitor.begin(visitor.scenario({"text": "so far"}, {"hang": True}))
+    while (message := visitor.message(message_id))["text"] != "so far":
+        pass
+    shown = visitor.http.get(f"/api/v1/conversations/{message['conversation_id']}").json()["messages"][-1]
+    assert (shown["state"], shown["text"], shown["seq"]) == ("running", "so far", 2)
+    visitor.cancel(message_id)

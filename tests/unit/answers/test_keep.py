@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.answers import OWNER, ToldStream, store_with_answer
 from tests.support.texts import TEXTS, pieces
+from webapp.answers.follow import Follower
 from webapp.answers.keep import Keeper
 from webapp.answers.produce import Producer, failed
 from webapp.answers.running import Running
@@ -196,3 +197,16 @@ def test_a_producer_whose_answer_was_taken_over_appends_nothing_and_gives_the_ot
     assert isinstance(snapshot, Snapshot)
     assert (snapshot.seq, snapshot.text, end) == (taken.seq, "one ", end_of(recovered))
     assert [event.seq for event in desk.log.appended] == [1, 2]
+
+
+@pytest.mark.proves("B18", "C38")
+def test_who_asks_where_the_log_is_not_gets_the_kept_text_and_its_number_and_before_any_text_no_number() -> None:
+    desk = Desk()
+    elsewhere = MemoryEventLog()
+    follower = Follower(elsewhere, desk.store, Running(log=elsewhere, answers=desk.store))
+    assert (follower.newest(OWNER, "msg").text, follower.newest(OWNER, "msg").seq) == ("", 0)
+    desk.begin("one ", "two")
+    desk.keeper.keep()
+    newest = follower.newest(OWNER, "msg")
+    assert (newest.text, newest.state, newest.seq) == ("one two", State.RUNNING, desk.stored.seq)
+    assert newest.seq > max(desk.sent)
