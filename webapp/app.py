@@ -34,7 +34,7 @@ from webapp.stores.lock_files import LockFiles
 from webapp.stores.processes import SqlProcess
 from webapp.stores.sql import SqlStore
 from webapp.testing import routes as testing_routes
-from webapp.testing.line import spoil
+from webapp.testing.line import FaultyLines
 from webapp.web import api, ops, page
 from webapp.web.responses import Wire, problem_of, problem_response
 from webapp.web.security import Visitors, protect
@@ -161,12 +161,7 @@ class Models:
     @property
     def wire(self) -> Wire:
         """How the bytes of an answer travel: as they are, but for the scripted model."""
-        scripted = self.scripted
-        if scripted is None:
-            return lambda _, pieces: pieces
-        return lambda message_id, pieces: (
-            pieces if (line := scripted.line(message_id)).is_clean else spoil(pieces, line)
-        )
+        return (lambda _, pieces: pieces) if self.scripted is None else FaultyLines(self.scripted.line)
 
     def _entry(self, model: ModelSettings, limits: Limits) -> Entry:
         limits = _limits(limits, model.limits)

@@ -2,13 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from webapp.core.events import ActivityKind, FinishReason
 from webapp.core.limits import SECONDS
 from webapp.core.problems import KINDS
 
 _LINE_ENDS = {"lf": b"\n", "crlf": b"\r\n", "cr": b"\r"}
+_FAULTS: Mapping[str, "Fault"] = {
+    "cut_after_seq": "cut",
+    "repeat_seq": "repeat",
+    "omit_seq": "omit",
+    "corrupt_seq": "corrupt",
+}
+_LINE_MEMBERS = {*_FAULTS, "stall_after_seq", "stall", "bytes_per_write", "line_end", "every_time"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +56,26 @@ class End:
 Step = Say | Wait | Work | Fail | End
 
 
+Fault = Literal["cut", "repeat", "omit", "corrupt", "stall"]
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What happens to the bytes between server and reader: `bytes_per_write` 0 leaves the writes as they are."""
+    """What happens to the bytes between server and reader.
+
+    `bytes_per_write` 0 leaves the writes as they are. `faults`: what strikes at which number of an event, for the first
+    reader that reaches it, or for every one with `is_every_time`. `stall`: seconds.
+    """
 
     bytes_per_write: int = 0
     line_end: bytes = b"\n"
+    faults: frozenset[tuple[Fault, int]] = frozenset()
+    stall: float = 0.0
+    is_every_time: bool = False
 
     @property
     def is_clean(self) -> bool:
-        return self.bytes_per_write == 0 and self.line_end == b"\n"
+        return self == Line()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +158,36 @@ _STEPS: Mapping[str, Callable[[object, str], Step]] = {
 
 def _line(raw: object) -> Line:
     line = _object(raw, "line")
-    _only(line, {"bytes_per_write", "line_end"}, "line")
-    count = line.get("bytes_per_write", 0)
-    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-        raise BadScenario("line.bytes_per_write: a whole number from 0")
-    name = line.get("line_end", "lf")
-    if name not in _LINE_ENDS:
+    _only(line, _LINE_MEMBERS, "line")
+    end = line.get("line_end", "lf")
+    if end not in _LINE_ENDS:
         raise BadScenario(f"line.line_end: one of {', '.join(_LINE_ENDS)}")
-    return Line(count, _LINE_ENDS[name])
+    if ("stall" in line) != ("stall_after_seq" in line):
+        raise BadScenario("line: stall (seconds) and stall_after_seq (a number of an event) go together")
+    faults = {
+        (fault, number) for name, fault in _FAULTS.items() for number in _numbers(line.get(name, []), f"line.{name}")
+    }
+    if "stall" in line:
+        faults.add(("stall", _whole(line["stall_after_seq"], "line.stall_after_seq", least=1)))
+    return Line(
+        _whole(line.get("bytes_per_write", 0), "line.bytes_per_write", least=0),
+        _LINE_ENDS[end],
+        frozenset(faults),
+        _seconds(line.get("stall", 0), "line.stall"),
+        _flag(line.get("every_time", False), "line.every_time"),
+    )
+
+
+def _numbers(value: object, place: str) -> list[int]:
+    if not isinstance(value, list):
+        raise BadScenario(f"{place}: a list of numbers of events")
+    return [_whole(number, f"{place}[{index}]", least=1) for index, number in enumerate(value)]
+
+
+def _whole(value: object, place: str, *, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise BadScenario(f"{place}: a whole number from {least}")
+    return value
 
 
 def _object(raw: object, place: str) -> Mapping[str, Any]:

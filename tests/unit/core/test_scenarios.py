@@ -35,6 +35,13 @@ def test_every_step_is_read() -> None:
     assert (made.is_merged, made.limits, made.line) == (True, {"silence": 2.0}, Line(1, b"\r\n"))
 
 
+def test_every_fault_of_the_line_is_read() -> None:
+    faults: dict[str, object] = {"cut_after_seq": [3], "repeat_seq": [4, 6], "omit_seq": [5], "corrupt_seq": [2]}
+    made = parse({"model": [], "line": faults | {"stall_after_seq": 6, "stall": 2.0, "every_time": True}})
+    struck = {("cut", 3), ("repeat", 4), ("repeat", 6), ("omit", 5), ("corrupt", 2), ("stall", 6)}
+    assert made.line == Line(faults=frozenset(struck), stall=2.0, is_every_time=True)
+
+
 def test_a_line_without_faults_is_clean() -> None:
     assert parse({"model": [], "line": {}}).line.is_clean
 
@@ -58,6 +65,14 @@ def test_a_line_without_faults_is_clean() -> None:
         {"model": [], "limits": {"patience": 1}},
         {"model": [], "line": {"bytes_per_write": -1}},
         {"model": [], "line": {"line_end": "nel"}},
+        {"model": [], "line": {"cut_after_seq": 3}},
+        {"model": [], "line": {"omit_seq": [0]}},
+        {"model": [], "line": {"repeat_seq": [True]}},
+        {"model": [], "line": {"corrupt_seq": [1.5]}},
+        {"model": [], "line": {"stall_after_seq": 2}},
+        {"model": [], "line": {"stall": 2}},
+        {"model": [], "line": {"stall_after_seq": 2, "stall": -1}},
+        {"model": [], "line": {"every_time": 1}},
         {"model": [], "extra": 1},
     ],
 )
