@@ -5,6 +5,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from webapp.models.parallel import ParallelModel
 from webapp.models.remote import RemoteModel
 from webapp.models.scripted import ScriptedModel
 from webapp.ports.model import Entry
+from webapp.ports.store import StoreAway
 from webapp.settings import EMBEDDED, BadSettings, ModelSettings, Settings
 from webapp.stores.database import Database, Run
 from webapp.stores.engines import file_of
@@ -99,7 +101,8 @@ class Motamot:
     def close(self) -> None:
         """Stop the embedded model, give up the lease, close the store."""
         self._models.close()
-        self._process.leave()
+        with suppress(StoreAway):  # a lease without answers harms nobody
+            self._process.leave()
         self._database.close()
 
     def _flask(self, services: api.Services) -> Flask:

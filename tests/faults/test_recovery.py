@@ -85,7 +85,7 @@ def test_a_worker_that_dies_alone_is_replaced_and_its_answer_interrupted(server:
         ["pgrep", "-P", str(server.pid)], capture_output=True, text=True, check=True
     ).stdout.split()
     os.kill(int(worker), signal.SIGKILL)
-    server._wait_until_ready()
+    server.wait_until_ready()
     end = visitor.follow(message_id)[-1]
     assert isinstance(end, Error)
     assert (end.code, end.text) == ("interrupted", TEXT)

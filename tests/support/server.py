@@ -83,9 +83,10 @@ class Server:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        self._wait_until_ready()
+        self.wait_until_ready()
 
-    def _wait_until_ready(self) -> None:
+    def wait_until_ready(self) -> None:
+        """Wait until it answers that it is ready. Raises `AssertionError` when it ends before, or never is."""
         deadline = monotonic() + READY_SECONDS
         while monotonic() < deadline:
             if _is_ready(self.url):
