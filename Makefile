@@ -15,7 +15,7 @@ APT_OPENMP := { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get ins
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench wheel clean browser
+.PHONY: help setup run test lint soak bench wheel clean browser
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,9 @@ lint: $(MADE)/lint $(MADE)/typescript ## check style, types, and the arrows betw
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@node node_modules/typescript/bin/tsc --project .
+
+soak: $(MADE)/test browser ## play 200 random faults in the real page (one of them: make soak ARGS="--seed 7")
+	@$(BIN)/python -m tests.soak $(ARGS)
 
 bench: $(MADE)/test ## measure the server beside a bare one
 	@$(BIN)/python -m tests.bench $(ARGS)

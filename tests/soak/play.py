@@ -1,0 +1,132 @@
+"""Plays a plan in the real page over a line that breaks, and says what is wrong at its end; it draws no dice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Error as BrowserError
+
+from tests.soak.plans import Plan
+from tests.support.breakable_line import BreakableLine
+from tests.support.chat_page import ChatPage
+from tests.support.live_regions import LiveRegions
+from tests.support.server import Server
+from tests.support.visitor import Visitor
+
+# Where the page waits for a person: at the end, at a line that is lost, with a question whose reply never came.
+WAITS = """() => {
+    const answer = [...document.querySelectorAll("article[data-role=assistant]")].at(-1);
+    if (["completed", "cancelled", "failed"].includes(answer?.dataset.state)) return "ended";
+    const resume = [...document.querySelectorAll("button")].find((button) => button.textContent.trim() === "Resume");
+    if (resume?.checkVisibility()) return "lost";
+    return !document.querySelector("article") && document.querySelector("textarea").value !== "" ? "unsent" : null;
+}"""
+MOST_TRIES = 20
+# Start, progress at most every 5 s, what was unsaid, end; and what is said of lost lines, stops and refused sends.
+MOST_MESSAGES = 12
+
+
+def faults_of(plan: Plan, browser: Browser, server: Server) -> list[str]:
+    """What is wrong after the plan was played, in words; empty when every promise held."""
+    visitor = Visitor(server)
+    with BreakableLine(server.url) as line, browser.new_context() as context:
+        cookies = [{"name": name, "value": value, "url": server.url} for name, value in visitor.http.cookies.items()]
+        context.add_cookies(cookies)  # type: ignore[arg-type]
+        try:
+            return list(_play(plan, ChatPage(context.new_page(), line.url), context, visitor, line))
+        except BrowserError as error:
+            return [f"the page did not get there: {error.message.splitlines()[0]}"]
+
+
+def _play(plan: Plan, chat: ChatPage, context: BrowserContext, visitor: Visitor, line: BreakableLine) -> Iterator[str]:
+    question = visitor.scenario(*plan.steps, line=plan.line, limits={"silence": 0.8})
+    regions = LiveRegions(chat.page)
+    chat.move_time_by_hand()
+    chat.open()
+    chat.ask(question)
+    tabs = [chat]
+    for after, action in plan.actions:
+        _wait_for_pieces(plan, chat, after)
+        tabs += _act(action, chat, context, line)
+    for tab in tabs:
+        _reach_end(tab)
+    yield from _compare(plan, tabs, visitor, question)
+    if len(regions.messages()) > MOST_MESSAGES:
+        yield f"{len(regions.messages())} announcements"
+    chat.reload()
+    yield from _compare(plan, [chat], visitor, question)
+
+
+def _wait_for_pieces(plan: Plan, chat: ChatPage, count: int) -> None:
+    """Until the page shows as much, or cannot go on by itself; a question whose reply never came is sent again."""
+    length = len("".join(plan.pieces[:count]).encode("utf-16-le")) // 2
+    condition = f"""(length) => {{
+        const answer = [...document.querySelectorAll("article[data-role=assistant]")].at(-1);
+        return answer?.text.length >= length || ({WAITS})();
+    }}"""
+    for _ in range(MOST_TRIES):
+        if chat.page.wait_for_function(condition, arg=length, timeout=20_000).json_value() != "unsent":
+            return
+        _go_on(chat, "unsent")
+
+
+def _act(action: str, chat: ChatPage, context: BrowserContext, line: BreakableLine) -> list[ChatPage]:
+    """Do it; the tabs that it opened."""
+    if action == "stop":
+        chat.settle()
+        with suppress(BrowserError):  # the answer may end while the hand moves
+            chat.button("Stop").click(timeout=500)
+    elif action == "reload":
+        chat.reload()
+    elif action == "cut":
+        line.cut()
+    elif action == "offline":
+        context.set_offline(True)
+        context.set_offline(False)
+    elif action == "double send":
+        chat.composer.press("Enter")
+        chat.composer.press("Enter")
+    else:
+        other = ChatPage(context.new_page(), line.url)
+        other.open(f"/c/{chat.conversation_id}")
+        return [other]
+    return []
+
+
+def _reach_end(tab: ChatPage) -> None:
+    for _ in range(MOST_TRIES):
+        found = tab.page.wait_for_function(WAITS, timeout=30_000).json_value()
+        if found == "ended":
+            return
+        _go_on(tab, found)
+    raise BrowserError(f"not at its end after {MOST_TRIES} tries")
+
+
+def _go_on(tab: ChatPage, found: str) -> None:
+    """What a person does where the page waits for one."""
+    with suppress(BrowserError):  # it may have gone on by itself
+        if found == "lost":
+            tab.button("Resume").click(timeout=500)
+        else:
+            tab.composer.press("Enter", timeout=500)  # under the same request id: it joins
+
+
+def _compare(plan: Plan, tabs: list[ChatPage], visitor: Visitor, question: str) -> Iterator[str]:
+    """Page, store and model against the plan."""
+    stored = visitor.message(tabs[0].message_id)
+    reason = stored["finish_reason"] if stored["state"] == "completed" else (stored["error"] or {}).get("code")
+    is_stopped = stored["state"] == "cancelled" and any(action == "stop" for _, action in plan.actions)
+    if not is_stopped and (stored["state"], reason, stored["text"]) != (plan.state, plan.reason, plan.text):
+        yield f"stored {stored['state']} {reason} {stored['text']!r}, not {plan.state} {plan.reason} {plan.text!r}"
+    if not plan.text.startswith(stored["text"]):
+        yield f"stored {stored['text']!r} is no beginning of {plan.text!r}"
+    if (calls := visitor.run(stored["message_id"])["calls"]) != 1:
+        yield f"{calls} runs at the model"
+    for tab in tabs:
+        shown = [(one.role, one.state, one.text) for one in tab.messages()]
+        if shown != [("user", "completed", question), ("assistant", stored["state"], stored["text"])]:
+            yield f"shown {shown}, stored {stored['state']} {stored['text']!r}"
+        if tab.page.locator("[aria-busy=true]").count():
+            yield "something is still busy"
