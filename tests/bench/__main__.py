@@ -20,7 +20,7 @@ from pathlib import Path
 import httpx
 
 from tests.support.server import free_port, start_server
-from tests.support.visitor import STREAM, Visitor
+from tests.support.visitor import STREAM, Visitor, events_of
 
 TEXT = "word "
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -42,6 +42,23 @@ def main() -> None:
     given = parser.parse_args()
     from_memory(given.deltas)
     from_model(given.streams, given.per_second, given.seconds)
+    resume()
+
+
+def resume(size: int = 240 * 1024, rounds: int = 20) -> None:
+    """Print how long who comes back to a long answer waits for the first event, the middle of some rounds."""
+    with start_server() as server:
+        visitor = Visitor(server)
+        message_id = visitor.ask(visitor.says(["x" * 1_024] * (size // 1_024))).json()["message_id"]
+        waits = sorted(first_event(visitor, message_id) for _ in range(rounds))
+    print(f"\nResume of an answer of {size // 1_024} KiB: first event after {waits[rounds // 2] * 1e3:.1f} ms")
+
+
+def first_event(visitor: Visitor, message_id: str) -> float:
+    began = time.perf_counter()
+    with visitor.http.stream("GET", f"/api/v1/messages/{message_id}/events?after=2") as answer:
+        next(events_of(answer))
+        return time.perf_counter() - began
 
 
 def from_memory(count: int) -> None:
