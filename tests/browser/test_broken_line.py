@@ -18,6 +18,8 @@ from tests.support.provider import answer as spoken
 from tests.support.server import Server
 from tests.support.visitor import Visitor
 
+# ms: longer than the page tries a line that does not come back.
+GIVEN_UP = 121_000
 LOST = "The connection was lost. The text so far is kept; resume to get the rest."
 
 
@@ -64,14 +66,20 @@ def test_a_cut_answer_is_not_complete_and_is_resumed_without_being_asked_again(
     provider.play(Reply([delta("The total is 4"), Until(go_on), *spoken("2.")]))
     with BreakableLine(asking_service.url) as line:
         chat = asking_service.over(line.url)
+        chat.move_time_by_hand()
         regions = LiveRegions(chat.page)
         chat.open()
         chat.ask("What is six times seven?")
         chat.wait_for_text("The total is 4")
         chat.composer.press_sequentially("next")
+        line.go_down()
         getattr(line, way)()
+        chat.wait_for("disconnected")
+        assert chat.answer.get_attribute("aria-busy") == "true"
+        give_up(chat)
         assert_lost(chat)
         regions.wait_for(LOST)
+        line.mend()
         go_on.set()
         chat.button("Resume").click()
         chat.wait_for("completed")
@@ -80,11 +88,59 @@ def test_a_cut_answer_is_not_complete_and_is_resumed_without_being_asked_again(
         heading = chat.answer.get_by_role("heading")
         assert heading.inner_text() == "fake-model"
         assert chat.is_focused(heading)
-        regions.wait_for("Answer complete")
         assert [message.text for message in regions.messages() if message.region == "alert"] == [LOST]
         assert chat.composer.input_value() == "next"
     assert questions_in(posts) == 1
     assert len(provider.exchanges) - calls == 1
+
+
+def give_up(chat: ChatPage) -> None:
+    """Let the time pass after which the page tries a lost line no longer."""
+    chat.wait_for("disconnected")
+    with chat.page.expect_event("requestfailed"):
+        chat.page.clock.fast_forward(GIVEN_UP)
+    expect(chat.button("Resume")).to_be_visible()
+
+
+@pytest.mark.proves("B16", "B17", "B21", "B24", "C35", "T1")
+@pytest.mark.parametrize("way", ["cut", "end_politely"])
+def test_a_cut_line_is_taken_up_again_by_the_page_itself(
+    chat: ChatPage, visitor: Visitor, line: BreakableLine, posts: list[str], way: str
+) -> None:
+    """Nobody does anything: exact text, one question, one run, and nothing is told of so short a loss."""
+    regions = LiveRegions(chat.page)
+    chat.open()
+    chat.ask(visitor.scenario({"text": "Alpha "}, {"text": "be"}, {"wait": 1}, {"text": "ta."}, {"finish": "stop"}))
+    chat.wait_for_text("Alpha be")
+    chat.composer.press_sequentially("next")
+    with chat.page.expect_response("**/events?after=3") as followed:
+        getattr(line, way)()
+    assert followed.value.status == 200
+    answer = chat.wait_for("completed")
+    assert [(one.text, one.shown) for one in chat.messages()[1:]] == [("Alpha beta.", "Alpha beta.")]
+    assert (answer.get_attribute("aria-busy"), chat.is_focused(chat.composer)) == (None, True)
+    assert [message for message in regions.messages() if message.region == "alert"] == []
+    assert (chat.questions.count(), questions_in(posts)) == (1, 1)
+    assert visitor.run(chat.message_id)["calls"] == 1
+
+
+@pytest.mark.proves("B24")
+@pytest.mark.parametrize("event", ["online", "visibilitychange", "resume"])
+def test_a_network_that_is_back_is_used_at_once(
+    chat: ChatPage, visitor: Visitor, line: BreakableLine, event: str
+) -> None:
+    """Also after the page had given up; what it finds then needs no button."""
+    chat.open()
+    chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
+    chat.wait_for_text("kept")
+    line.cut(stays_down=True)
+    give_up(chat)
+    line.mend()
+    chat.page.evaluate("name => (name === 'online' ? window : document).dispatchEvent(new Event(name))", event)
+    chat.wait_for("running")
+    visitor.cancel(chat.message_id)
+    chat.wait_for("cancelled")
+    assert chat.shown_answers()[0].text == "kept"
 
 
 def assert_lost(chat: ChatPage) -> None:
@@ -105,10 +161,10 @@ def test_text_is_never_doubled_however_often_the_line_breaks(
     chat.ask(visitor.scenario({"text": "Alpha "}, {"text": "be"}, {"hang": True}))
     chat.wait_for_text("Alpha be")
     for _ in range(5):
-        line.cut()
-        chat.wait_for("disconnected")
         with chat.page.expect_response("**/events?after=3"):
-            chat.button("Resume").click()
+            line.cut()
+            chat.wait_for("disconnected")
+            chat.page.clock.fast_forward(8_000)
     chat.wait_for("running")
     assert chat.shown_answers()[0].text == "Alpha be"
     visitor.cancel(chat.message_id)
@@ -126,7 +182,7 @@ def test_resume_that_finds_no_line_says_so_and_can_be_pressed_again(
     chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
     chat.wait_for_text("kept")
     line.cut(stays_down=True)
-    chat.wait_for("disconnected")
+    give_up(chat)
     resume = chat.button("Resume")
     with chat.page.expect_event("requestfailed"):
         resume.click()
@@ -150,13 +206,15 @@ def test_a_loss_is_told_in_a_strip_after_two_seconds_and_its_end_for_three(
     chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
     chat.wait_for_text("kept")
     strip = chat.page.locator("[data-motamot=connection]")
-    line.cut()
+    line.cut(stays_down=True)
     chat.wait_for("disconnected")
     expect(strip).to_be_hidden()
     chat.page.clock.fast_forward(2_000)
-    expect(strip).to_have_text("Connection lost. The answer is incomplete until you resume it.")
-    chat.button("Resume").click()
-    expect(strip).to_have_text("Resumed.")
+    expect(strip).to_contain_text("Connection lost. The answer will resume.")
+    line.mend()
+    chat.button("Try now").click()
+    expect(strip.get_by_text("Resumed.")).to_be_visible()
+    expect(chat.button("Try now")).to_be_hidden()
     chat.page.clock.fast_forward(3_000)
     expect(strip).to_be_hidden()
     assert strip.evaluate("strip => strip.closest('[aria-live], [role=status], [role=alert]')") is None
@@ -167,8 +225,9 @@ def test_the_next_question_can_be_asked_without_resuming(chat: ChatPage, visitor
     chat.open()
     chat.ask(visitor.scenario({"text": "one "}, {"hang": True}))
     chat.wait_for_text("one")
-    line.cut()
-    chat.wait_for("disconnected")
+    line.cut(stays_down=True)
+    give_up(chat)
+    line.mend()
     visitor.cancel(chat.message_id)
     chat.ask("next")
     chat.wait_for("completed", count=2)
@@ -188,8 +247,6 @@ def test_an_event_that_cannot_be_read_breaks_the_line_and_not_the_page(chat: Cha
     broken = f'event: accepted\ndata: {accepted}\n\nevent: delta\ndata: {{"seq": 2, "text": "the \n\n'
     chat.page.route("**/messages", lambda route: route.fulfill(content_type="text/event-stream", body=broken), times=1)
     chat.ask("the answer")
-    chat.wait_for("disconnected")
-    chat.button("Resume").click()
     chat.wait_for("completed")
     assert chat.shown_answers()[0].text == "the answer"
     chat.ask("next")

@@ -29,9 +29,14 @@ class BreakableLine:
     def cut(self, *, stays_down: bool = False) -> None:
         """Close every connection in the middle of what it carries; with `stays_down` also those that come."""
         with self._lock:
-            self._is_down = stays_down
+            self._is_down = self._is_down or stays_down
             for pair in self._pairs:
                 _close(*pair)
+
+    def go_down(self) -> None:
+        """Refuse every connection that comes from now on; those that are there stay."""
+        with self._lock:
+            self._is_down = True
 
     def end_politely(self) -> None:
         """End every response as if it were whole, and close."""

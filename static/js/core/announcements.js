@@ -93,8 +93,10 @@ export class AnnouncementPlanner {
   answerEnded(id, end, now) {
     const voice = this.#voices.get(id);
     if (!voice) return;
-    if (end.state === "disconnected") voice.pause();
-    else this.#voices.set(id, null);
+    if (end.state === "disconnected") {
+      voice.pause();
+      this.#line.back(); // what is given up is told as such: no note of a loss comes after it
+    } else this.#voices.set(id, null);
     if (end.state === "failed" || end.state === "disconnected") this.warn(end.note);
     else this.#sayEnd(voice, end, now);
   }

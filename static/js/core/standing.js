@@ -34,6 +34,11 @@ export function standingOf(reading, lost = "") {
   }
 }
 
+/** The line is lost, and tried again: the server's word is not known, and nothing has ended. @param {Reading} reading @returns {Standing} */
+export function reconnectingStandingOf(reading) {
+  return { ...standingOf(reading), state: "disconnected", label: words.reconnecting };
+}
+
 /** @param {Reading} reading */
 function completedKind({ finishReason, text }) {
   if (finishReason === "length" || finishReason === "content_filter") return finishReason;

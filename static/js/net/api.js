@@ -7,6 +7,8 @@ import { eventsOf, json, notOurs, send } from "./requests.js";
 /** @typedef {import("../core/reader.js").Message} Message */
 
 const STREAM = { Accept: "text/event-stream" };
+/** ms for the headers of what the server answers at once. */
+const SOON = 15_000;
 const JSON_BODY = { "Content-Type": "application/json" };
 
 /** Every method rejects with a Problem, or with the abort of its signal. */
@@ -57,7 +59,7 @@ export class Api {
    * @returns {Promise<AsyncIterable<AnswerEvent> | null>} null when nothing comes after that number
    */
   async events(messageId, after, signal) {
-    const response = await send(`${this.#message(messageId)}/events?after=${after}`, { headers: STREAM, signal });
+    const response = await send(`${this.#message(messageId)}/events?after=${after}`, { headers: STREAM, signal }, SOON);
     return response.status === 204 ? null : eventsOf(response, signal);
   }
 
@@ -90,7 +92,8 @@ export class Api {
   /** @param {string} method @param {string} path @param {AbortSignal} [signal] @param {object} [body] */
   async #json(method, path, signal, body) {
     const headers = { Accept: "application/json", ...(body && JSON_BODY) };
-    const response = await send(this.#root + path, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) });
+    const init = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) };
+    const response = await send(this.#root + path, init, method === "GET" ? SOON : undefined);
     return json(response);
   }
 }

@@ -7,6 +7,10 @@ import { words } from "../core/words.js";
 
 /** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
 
+/** ms without a byte after which a line counts as dead: the server writes at least every 10 s. */
+const SILENCE = 25_000;
+const LOOK_EVERY = 5_000;
+
 /** @type {Readonly<Record<number, string>>} for replies that carry no problem document, such as a proxy's */
 const CODES = {
   400: "bad_request",
@@ -28,15 +32,24 @@ const CODES = {
  * The reply to a request, when its status is 2xx.
  * @param {string} url
  * @param {RequestInit} init
+ * @param {number} [within] ms until its headers must be here: a network may swallow a request without a word
  * @returns {Promise<Response>}
  * @throws {Problem} for a refusal or a lost connection; an abort stays what `fetch` makes of it
  */
-export async function send(url, init) {
+export async function send(url, init, within = Infinity) {
+  const inTime = new AbortController();
+  const timer = within === Infinity ? undefined : setTimeout(() => inTime.abort(), within);
+  const stop = () => inTime.abort();
+  init.signal?.addEventListener("abort", stop);
   let response;
   try {
-    response = await fetch(url, { credentials: "same-origin", cache: "no-store", ...init });
+    init.signal?.throwIfAborted();
+    response = await fetch(url, { credentials: "same-origin", cache: "no-store", ...init, signal: inTime.signal });
   } catch (error) {
+    init.signal?.removeEventListener("abort", stop);
     throw init.signal?.aborted ? error : Problem.from(error);
+  } finally {
+    clearTimeout(timer);
   }
   if (response.ok) return response;
   throw await refusal(response);
@@ -66,15 +79,20 @@ export async function* eventsOf(response, signal) {
   if (!/^text\/event-stream\s*(;|$)/i.test(type) || response.body === null) throw notOurs();
   const decoder = new FrameDecoder();
   const reader = response.body.getReader();
+  let heardAt = performance.now();
+  // A cancelled reader comes to its end at once, as that of a line that was closed does.
+  const watch = setInterval(() => performance.now() - heardAt > SILENCE && void reader.cancel().catch(() => {}), LOOK_EVERY);
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      heardAt = performance.now();
       for (const frame of framesOf(decoder, value)) yield readEvent(frame);
     }
   } catch (error) {
     throw signal.aborted ? error : Problem.from(error);
   } finally {
+    clearInterval(watch);
     // Lets the connection go when the caller stops early; a body that already failed has nothing to let go.
     reader.cancel().catch(() => {});
   }

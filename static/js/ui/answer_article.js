@@ -1,6 +1,6 @@
 /** One answer on the page: text, marks, heading, note and buttons; what it shows is decided by the reading it is given. */
 
-import { standingOf } from "../core/standing.js";
+import { reconnectingStandingOf, standingOf } from "../core/standing.js";
 import { isEnded } from "../core/states.js";
 import { words } from "../core/words.js";
 import { CopyButton } from "./copy_button.js";
@@ -32,6 +32,7 @@ export class AnswerArticle {
   #lost = ""; // code of the problem by which the line was lost
   #isStopping = false;
   #isResuming = false;
+  #isReconnecting = false;
   #shownState = "";
   /** @type {AnswerEvent[]} events whose effect the page does not show yet */
   #untold = [];
@@ -81,6 +82,7 @@ export class AnswerArticle {
     this.#reading = reading;
     this.#lost = "";
     this.#isResuming = false;
+    this.#isReconnecting = false;
     if (event !== null) this.#untold.push(event);
     const wait = this.#drawnAt + REDRAW_EVERY - performance.now();
     if (wait <= 0 || isEnded(reading.state)) this.draw();
@@ -91,6 +93,14 @@ export class AnswerArticle {
   disconnect(code) {
     this.#lost = code;
     this.#isResuming = false;
+    this.#isReconnecting = false;
+    this.draw();
+  }
+
+  /** The line is lost, and the page tries again by itself. */
+  reconnecting() {
+    this.#isReconnecting = true;
+    this.#lost = "";
     this.draw();
   }
 
@@ -110,7 +120,7 @@ export class AnswerArticle {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#drawnAt = performance.now();
-    const standing = standingOf(this.#reading, this.#lost);
+    const standing = this.#isReconnecting ? reconnectingStandingOf(this.#reading) : standingOf(this.#reading, this.#lost);
     this.#drawAs(standing);
     this.onDrawn();
     this.#tell(standing.state);
@@ -118,7 +128,7 @@ export class AnswerArticle {
 
   /** @param {import("../core/standing.js").Standing} standing */
   #drawAs(standing) {
-    const isGrowing = standing.state === "accepted" || standing.state === "running";
+    const isGrowing = this.#isReconnecting || standing.state === "accepted" || standing.state === "running";
     this.#text.show(this.#reading.text);
     this.#mark(standing);
     this.#drawEnd(standing, isGrowing);

@@ -73,6 +73,11 @@ export class Chat {
     for (const turn of [...this.#turns]) void turn.comeBack();
   }
 
+  /** Every lost line is tried again at once. */
+  tryNow() {
+    for (const turn of [...this.#turns]) turn.tryNow();
+  }
+
   /** @param {string} text @param {boolean} isDraft it stands in the composer */
   send(text, isDraft) {
     if (this.#isRunning) return text.trim() === "" ? undefined : this.#refuseWhileRunning(words.answerRunning);
@@ -117,8 +122,9 @@ export class Chat {
       onAccepted: () => void this.#nameConversation(),
       onRefused: (/** @type {Question} */ question, /** @type {Problem} */ problem) => this.#giveBack(question, problem),
       onStopLost: (/** @type {Problem} */ problem) => this.#refuseWhileRunning(`${words.stopLost} ${problem.sentence}`),
-      onLost: () => this.#parts.strip.lost(),
-      onResumed: (/** @type {Turn} */ resumed) => this.#resumed(resumed),
+      onReconnecting: () => this.#parts.strip.lost(),
+      onLost: () => this.#parts.strip.gone(),
+      onBack: () => this.#parts.strip.back(),
     };
     const turn = new Turn({ line: this.#line, transcript, announcer, host }, reading);
     this.#turns.push(turn);
@@ -168,11 +174,5 @@ export class Chat {
   #refuse(sentence) {
     this.#composer.refuse(sentence);
     this.#parts.announcer.warn(sentence);
-  }
-
-  /** @param {Turn} turn */
-  #resumed(turn) {
-    this.#parts.strip.back();
-    if (!turn.isOver) this.#parts.announcer.say(words.resumed);
   }
 }

@@ -61,24 +61,43 @@ export class PageTitle {
 /** The slim strip of a lost connection, for the eye; it is no live region. */
 export class ConnectionStrip {
   #element;
+  #text = document.createElement("span");
+  #tryNow = document.createElement("button");
+  #isLost = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
-  /** @param {HTMLElement} element */
-  constructor(element) {
+  /** @param {HTMLElement} element @param {() => void} onTryNow */
+  constructor(element, onTryNow) {
     this.#element = element;
+    this.#tryNow.type = "button";
+    this.#tryNow.className = "button";
+    this.#tryNow.textContent = words.tryNow;
+    this.#tryNow.addEventListener("click", onTryNow);
+    element.replaceChildren(this.#text, " ", this.#tryNow);
   }
 
   stop() {
     clearTimeout(this.#timer);
   }
 
+  /** The line is tried again; harmless again while it is. */
   lost() {
+    if (this.#isLost) return;
+    this.#isLost = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#show(words.connectionLost, "lost"), SHOWN_AFTER);
   }
 
+  /** Nothing is tried any more. */
+  gone() {
+    this.#isLost = true;
+    clearTimeout(this.#timer);
+    this.#show(words.connectionGone, "gone");
+  }
+
   back() {
+    this.#isLost = false;
     clearTimeout(this.#timer);
     if (this.#element.hidden) return; // the loss was too short to be told
     this.#show(words.resumed, "back");
@@ -88,7 +107,8 @@ export class ConnectionStrip {
   /** @param {string} text @param {string} kind */
   #show(text, kind) {
     this.#element.dataset.kind = kind;
-    this.#element.textContent = text;
+    if (this.#text.textContent !== text) this.#text.textContent = text;
+    this.#tryNow.hidden = kind !== "lost";
     this.#element.hidden = false;
   }
 }

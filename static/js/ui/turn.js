@@ -4,6 +4,7 @@ import { Problem } from "../core/problem.js";
 import { newReading } from "../core/reader.js";
 import { standingOf } from "../core/standing.js";
 import { isEnded } from "../core/states.js";
+import { words } from "../core/words.js";
 
 /** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
 /** @typedef {import("../core/question.js").Question} Question */
@@ -18,6 +19,8 @@ import { isEnded } from "../core/states.js";
  * @property {Reading} reading
  * @property {(events: AsyncIterable<AnswerEvent>, signal: AbortSignal) => Promise<void>} follow
  * @property {(signal: AbortSignal) => Promise<void>} resume
+ * @property {(signal: AbortSignal) => Promise<void>} resumeNow as `resume`, but a first try that fails is told at once
+ * @property {() => void} tryNow ends a wait for the next try
  * @property {(signal: AbortSignal) => Promise<void>} goOn
  */
 
@@ -26,7 +29,8 @@ import { isEnded } from "../core/states.js";
  * @property {(signal: AbortSignal) => Promise<string>} openConversation the conversation's id; made when there is none yet
  * @property {(conversationId: string, question: Question, signal: AbortSignal) => Promise<AsyncIterable<AnswerEvent>>} ask
  * @property {(messageId: string) => Promise<void>} cancel
- * @property {(reading: Reading, onChange: (reading: Reading, event: AnswerEvent | null) => void) => Follower} follower
+ * @property {(reading: Reading, onChange: (reading: Reading, event: AnswerEvent | null) => void,
+ *   hooks: { onLost: () => void, onBack: () => void }) => Follower} follower
  */
 
 /**
@@ -35,8 +39,9 @@ import { isEnded } from "../core/states.js";
  * @property {() => void} onAccepted the question and its answer exist
  * @property {(question: Question, problem: Problem) => void} onRefused nothing of the question stands on the page any more
  * @property {(problem: Problem) => void} onStopLost
- * @property {() => void} onLost
- * @property {(turn: Turn) => void} onResumed
+ * @property {() => void} onReconnecting the line is lost, and tried again
+ * @property {() => void} onLost and it is tried no longer
+ * @property {() => void} onBack
  */
 
 /** How long Stop waits for the server to say which answer it is, ms; then the question counts as not sent. */
@@ -61,6 +66,8 @@ export class Turn {
   #article = null;
   #stop = { isAsked: false, isSent: false };
   #stopped = new Latch();
+  #isAskedToResume = false;
+  #isTriedQuietly = false;
 
   /**
    * @param {{ line: Line, transcript: Transcript, announcer: Announcer, host: Host }} collaborators
@@ -71,7 +78,8 @@ export class Turn {
     this.#transcript = transcript;
     this.#announcer = announcer;
     this.#host = host;
-    this.#follower = line.follower(reading, (changed, event) => this.#changed(changed, event));
+    const hooks = { onLost: () => this.#reconnecting(), onBack: () => this.#back() };
+    this.#follower = line.follower(reading, (changed, event) => this.#changed(changed, event), hooks);
   }
 
   /** An answer is being written, or may be: a new question would be refused, and the button means Stop. */
@@ -150,22 +158,21 @@ export class Turn {
     else setTimeout(() => this.#giveUpNameless(), NAMELESS_STOP);
   }
 
-  /** One attempt to go on after a lost line. */
+  /** Goes on after a line that was given up. */
   async resume() {
     if (this.#phase !== "lost") return;
     this.#phase = "following";
+    this.#isAskedToResume = true;
     this.#article?.resuming();
-    let isBack = false;
-    this.#onNextChange = () => {
-      isBack = true;
-      this.#host.onResumed(this);
-    };
-    await this.#run((signal) => this.#follower.resume(signal));
-    if (!isBack) this.#onNextChange = null;
+    await this.#run((signal) => this.#follower.resumeNow(signal));
   }
 
-  /** @type {(() => void) | null} */
-  #onNextChange = null;
+  /** The network, or the person, is back: whatever waits for its next try waits no longer. */
+  tryNow() {
+    if (this.#phase !== "lost") return this.#follower.tryNow();
+    this.#isTriedQuietly = true;
+    void this.resume();
+  }
 
   /** Its name for the announcer: known from the first moment. */
   get #name() {
@@ -200,8 +207,6 @@ export class Turn {
     if (isEnded(reading.state)) this.#phase = "ended";
     this.#article?.show(reading, event);
     this.#announce(reading);
-    this.#onNextChange?.();
-    this.#onNextChange = null;
     if (isEnded(reading.state)) this.#stopped.open();
     else if (this.#stop.isAsked && !this.#stop.isSent) void this.#cancel();
   }
@@ -239,6 +244,21 @@ export class Turn {
     if (this.#phase === "following") await this.#run((signal) => this.#follower.goOn(signal));
   }
 
+  #reconnecting() {
+    this.#isAskedToResume = false;
+    this.#article?.reconnecting();
+    this.#announcer.connectionLost();
+    this.#host.onReconnecting();
+  }
+
+  #back() {
+    // Who asked for it hears that it worked; else only a long loss is told, and with it its end.
+    if (this.#isAskedToResume) this.#announcer.say(words.resumed);
+    else this.#announcer.connectionBack();
+    this.#isAskedToResume = this.#isTriedQuietly = false;
+    this.#host.onBack();
+  }
+
   #giveUpNameless() {
     if (this.#phase !== "sending") return;
     this.#connection.abort();
@@ -260,6 +280,9 @@ export class Turn {
     this.#stop = { isAsked: false, isSent: false };
     this.#stopped.open();
     this.#article?.disconnect(code);
+    const isKnown = this.#isTriedQuietly;
+    this.#isTriedQuietly = false;
+    if (isKnown) return; // it was told when the line was given up, and is as it was
     const { note } = standingOf(this.reading, code);
     this.#announcer.answerEnded(this.#name, { state: "disconnected", text: this.reading.text, note });
     this.#host.onLost();
