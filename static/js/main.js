@@ -54,7 +54,10 @@ const parts = {
   transcript,
   announcer,
   pageTitle: new PageTitle(document.title),
-  strip: new ConnectionStrip(region(document, "connection"), () => chat.tryNow()),
+  strip: new ConnectionStrip(region(document, "connection"), {
+    onTryNow: () => chat.tryNow(),
+    onFocusLost: () => parts.lastAnswer.click(), // to the answer that was waited for
+  }),
   heading: part(document, "title"),
   welcome: part(document, "welcome"),
   lastAnswer: /** @type {HTMLAnchorElement} */ (part(form, "last-answer")),

@@ -130,17 +130,22 @@ def test_a_network_that_is_back_is_used_at_once(
     chat: ChatPage, visitor: Visitor, line: BreakableLine, event: str
 ) -> None:
     """Also after the page had given up; what it finds then needs no button."""
-    chat.open()
-    chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
-    chat.wait_for_text("kept")
-    line.cut(stays_down=True)
-    give_up(chat)
+    lose_for_good(chat, visitor, line)
     line.mend()
     chat.page.evaluate("name => (name === 'online' ? window : document).dispatchEvent(new Event(name))", event)
     chat.wait_for("running")
     visitor.cancel(chat.message_id)
     chat.wait_for("cancelled")
     assert chat.shown_answers()[0].text == "kept"
+
+
+def lose_for_good(chat: ChatPage, visitor: Visitor, line: BreakableLine) -> None:
+    """Ask, and lose the line in mid-answer for longer than the page tries it."""
+    chat.open()
+    chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
+    chat.wait_for_text("kept")
+    line.cut(stays_down=True)
+    give_up(chat)
 
 
 def assert_lost(chat: ChatPage) -> None:
@@ -178,11 +183,7 @@ def test_text_is_never_doubled_however_often_the_line_breaks(
 def test_resume_that_finds_no_line_says_so_and_can_be_pressed_again(
     chat: ChatPage, visitor: Visitor, line: BreakableLine
 ) -> None:
-    chat.open()
-    chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
-    chat.wait_for_text("kept")
-    line.cut(stays_down=True)
-    give_up(chat)
+    lose_for_good(chat, visitor, line)
     resume = chat.button("Resume")
     with chat.page.expect_event("requestfailed"):
         resume.click()
@@ -212,9 +213,10 @@ def test_a_loss_is_told_in_a_strip_after_two_seconds_and_its_end_for_three(
     chat.page.clock.fast_forward(2_000)
     expect(strip).to_contain_text("Connection lost. The answer will resume.")
     line.mend()
-    chat.button("Try now").click()
+    chat.button("Try now").press("Enter")
     expect(strip.get_by_text("Resumed.")).to_be_visible()
     expect(chat.button("Try now")).to_be_hidden()
+    assert chat.is_focused(chat.answer.get_by_role("heading"))
     chat.page.clock.fast_forward(3_000)
     expect(strip).to_be_hidden()
     assert strip.evaluate("strip => strip.closest('[aria-live], [role=status], [role=alert]')") is None

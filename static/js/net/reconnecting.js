@@ -8,7 +8,7 @@ import { Problem } from "../core/problem.js";
 
 /**
  * @typedef {object} Hooks
- * @property {(nextTry: number) => void} onLost the line is lost; the next try comes in so many ms
+ * @property {() => void} onLost the line is lost, and tried again
  * @property {() => void} onBack something new has come over a new line
  */
 
@@ -91,7 +91,7 @@ export class ReconnectingFollower {
         const wait = isOver ? null : patience.next(now);
         if (wait === null) throw this.#givenUp(error);
         this.#isLost = true;
-        this.#hooks.onLost(wait);
+        this.#hooks.onLost();
         await this.#pause(wait, signal);
       }
     }

@@ -63,13 +63,20 @@ export class ConnectionStrip {
   #element;
   #text = document.createElement("span");
   #tryNow = document.createElement("button");
+  #onFocusLost;
   #isLost = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
-  /** @param {HTMLElement} element @param {() => void} onTryNow */
-  constructor(element, onTryNow) {
+  /**
+   * @param {HTMLElement} element
+   * @param {object} given
+   * @param {() => void} given.onTryNow
+   * @param {() => void} given.onFocusLost the button that had the focus goes: it must not fall to the page's beginning
+   */
+  constructor(element, { onTryNow, onFocusLost }) {
     this.#element = element;
+    this.#onFocusLost = onFocusLost;
     this.#tryNow.type = "button";
     this.#tryNow.className = "button";
     this.#tryNow.textContent = words.tryNow;
@@ -108,6 +115,7 @@ export class ConnectionStrip {
   #show(text, kind) {
     this.#element.dataset.kind = kind;
     if (this.#text.textContent !== text) this.#text.textContent = text;
+    if (kind !== "lost" && document.activeElement === this.#tryNow) this.#onFocusLost();
     this.#tryNow.hidden = kind !== "lost";
     this.#element.hidden = false;
   }
