@@ -1,7 +1,7 @@
 """What outlives the process of an answer: its text up to a second ago, its numbers, and an end in any case."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -98,10 +98,27 @@ class Desk:
         return [event.seq for event in self.log.read("msg", 0, wait=0)]
 
 
+MakeDesk = Callable[..., Desk]
+
+
+@pytest.fixture
+def make_desk() -> Iterator[MakeDesk]:
+    """As Desk; no answer goes on when the test is over."""
+    made: list[Desk] = []
+
+    def make(away: int = 0) -> Desk:
+        made.append(Desk(away))
+        return made[-1]
+
+    yield make
+    for desk in made:
+        desk.running.close(0)
+
+
 @pytest.mark.proves("C38", "C17")
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_a_checkpoint_keeps_the_text_code_point_for_code_point(text: str) -> None:
-    desk = Desk()
+def test_a_checkpoint_keeps_the_text_code_point_for_code_point(make_desk: MakeDesk, text: str) -> None:
+    desk = make_desk()
     producer = desk.begin(*pieces(text, 7))
     desk.keeper.keep()
     assert desk.stored.text == desk.log.text("msg")
@@ -110,8 +127,8 @@ def test_a_checkpoint_keeps_the_text_code_point_for_code_point(text: str) -> Non
     assert producer.checkpoint() is None
 
 
-def test_a_checkpoint_that_failed_is_made_up_for_by_the_next() -> None:
-    desk = Desk(away=1)
+def test_a_checkpoint_that_failed_is_made_up_for_by_the_next(make_desk: MakeDesk) -> None:
+    desk = make_desk(away=1)
     desk.begin("one ", "two")
     with pytest.raises(StoreAway):
         desk.keeper.keep()
@@ -119,8 +136,8 @@ def test_a_checkpoint_that_failed_is_made_up_for_by_the_next() -> None:
     assert desk.stored.text == "one two"
 
 
-def test_text_that_comes_while_a_checkpoint_is_stored_is_kept_by_the_next() -> None:
-    desk = Desk()
+def test_text_that_comes_while_a_checkpoint_is_stored_is_kept_by_the_next(make_desk: MakeDesk) -> None:
+    desk = make_desk()
     may_go_on, has_gone_on = threading.Event(), threading.Event()
     said = threading.Event()
     producer = desk.start(Text("one "), said.set, may_go_on.wait, Text("two"), has_gone_on.set, desk.stream.hang)
@@ -135,8 +152,8 @@ def test_text_that_comes_while_a_checkpoint_is_stored_is_kept_by_the_next() -> N
 
 
 @pytest.mark.proves("B3")
-def test_no_event_has_a_number_that_is_not_reserved() -> None:
-    desk = Desk()
+def test_no_event_has_a_number_that_is_not_reserved(make_desk: MakeDesk) -> None:
+    desk = make_desk()
     producer = desk.start(*[Text("x")] * (3 * RESERVED), STOP)
     assert desk.running.lacks_numbers.wait(10)
     while not producer.ended.wait(0.01):
@@ -148,8 +165,8 @@ def test_no_event_has_a_number_that_is_not_reserved() -> None:
     assert desk.stored.seq == 3 * RESERVED + 2
 
 
-def test_a_producer_without_numbers_waits_and_can_be_stopped() -> None:
-    desk, asked = Desk(), threading.Semaphore(0)
+def test_a_producer_without_numbers_waits_and_can_be_stopped(make_desk: MakeDesk) -> None:
+    desk, asked = make_desk(), threading.Semaphore(0)
     desk.running.lacks_numbers.set = asked.release  # type: ignore[method-assign]
     producer = desk.start(*[Text("x")] * (2 * RESERVED), STOP)
     for _ in ("at half", "as it waits"):
@@ -162,8 +179,8 @@ def test_a_producer_without_numbers_waits_and_can_be_stopped() -> None:
 
 
 @pytest.mark.proves("B36")
-def test_a_mark_that_was_set_elsewhere_ends_the_answer_during_silence() -> None:
-    desk = Desk()
+def test_a_mark_that_was_set_elsewhere_ends_the_answer_during_silence(make_desk: MakeDesk) -> None:
+    desk = make_desk()
     producer = desk.begin("one")
     desk.store.mark_cancelled(OWNER, "msg", 5)
     desk.keeper.keep()
@@ -172,8 +189,8 @@ def test_a_mark_that_was_set_elsewhere_ends_the_answer_during_silence() -> None:
 
 
 @pytest.mark.proves("C38", "C106")
-def test_an_end_that_the_store_did_not_take_is_tried_until_it_does() -> None:
-    desk = Desk(away=1)
+def test_an_end_that_the_store_did_not_take_is_tried_until_it_does(make_desk: MakeDesk) -> None:
+    desk = make_desk(away=1)
     producer = desk.start(Text("all"), STOP)
     assert producer.ended.wait(10)
     assert (desk.stored.state, desk.stored.text) == (State.COMPLETED, "all")
@@ -181,8 +198,8 @@ def test_an_end_that_the_store_did_not_take_is_tried_until_it_does() -> None:
 
 
 @pytest.mark.proves("B10", "C38")
-def test_a_producer_whose_answer_was_taken_over_appends_nothing_and_gives_the_other_end() -> None:
-    desk = Desk()
+def test_a_producer_whose_answer_was_taken_over_appends_nothing_and_gives_the_other_end(make_desk: MakeDesk) -> None:
+    desk = make_desk()
     desk.stream.is_merged = True
     producer = desk.begin("one ", "waits to be merged")
     desk.keeper.keep()
@@ -200,8 +217,10 @@ def test_a_producer_whose_answer_was_taken_over_appends_nothing_and_gives_the_ot
 
 
 @pytest.mark.proves("B18", "C38")
-def test_who_asks_where_the_log_is_not_gets_the_kept_text_and_its_number_and_before_any_text_no_number() -> None:
-    desk = Desk()
+def test_who_asks_where_the_log_is_not_gets_the_kept_text_and_its_number_and_before_any_text_no_number(
+    make_desk: MakeDesk,
+) -> None:
+    desk = make_desk()
     elsewhere = MemoryEventLog()
     follower = Follower(elsewhere, desk.store, Running(log=elsewhere, answers=desk.store))
     assert (follower.newest(OWNER, "msg").text, follower.newest(OWNER, "msg").seq) == ("", 0)
