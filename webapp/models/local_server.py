@@ -12,13 +12,13 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 _NICENESS = 10
 _PR_SET_PDEATHSIG = 1
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Serve; never returns."""
     _end_with_parent()
     # What the library writes to standard output must not be taken for the line that the parent reads.
@@ -27,18 +27,18 @@ def main() -> None:
         given = json.loads(sys.stdin.buffer.readline())
         os.nice(_NICENESS)
         _serve(given, told)
-    # The library's threads may be in the middle of an answer that nobody reads any longer.
-    os._exit(0)
 
 
-def _serve(given: Mapping[str, Any], told: BinaryIO) -> None:
+def _serve(given: Mapping[str, Any], told: BinaryIO) -> NoReturn:
     try:
         server = _load(given)
+        told.write(json.dumps({"url": f"{server.listening_address}/v1"}).encode() + b"\n")
+        sys.stdin.buffer.read()
     except Exception as error:  # noqa: BLE001 - whatever the library raises, the parent is to know
         told.write(json.dumps({"error": repr(error)}).encode() + b"\n")
-        return
-    told.write(json.dumps({"url": f"{server.listening_address}/v1"}).encode() + b"\n")
-    sys.stdin.buffer.read()
+    # Here, where the library's server is still held: taking it down waits for its threads, which may be in the middle
+    # of an answer that nobody reads any longer, or not have begun.
+    os._exit(0)
 
 
 def _load(given: Mapping[str, Any]) -> Any:
