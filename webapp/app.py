@@ -13,7 +13,8 @@ from flask import Flask, Response, request
 from jinja2 import Environment
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from webapp.answers.ask import Asker, new_id
+from webapp.answers.ask import Asker
+from webapp.answers.asked import new_id
 from webapp.answers.cancel import Canceller
 from webapp.answers.catalogue import Catalogue
 from webapp.answers.follow import Follower

@@ -1,13 +1,13 @@
-"""Ask: claim the request id, keep the question, set a producer to work; the same request again joins the first."""
+"""Ask, or ask again: claim the request id, set a producer to work; the same request once more joins the first."""
 
 import hashlib
 import json
 import logging
-import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from webapp.answers.asked import Absent, Question, Regenerate, new_id, request_id_of
 from webapp.answers.catalogue import Catalogue
 from webapp.answers.running import Running
 from webapp.core.limits import Limits
@@ -16,29 +16,9 @@ from webapp.core.problems import Refused
 from webapp.core.prompts import prompt
 from webapp.core.signs import Sign
 from webapp.ports.model import Entry, ModelStream
-from webapp.ports.store import Answers, Claim, Claimed, Conversations
+from webapp.ports.store import Answers, Claim, Claimed, Conversations, RegenerateClaim
 
 logger = logging.getLogger(__name__)
-
-QUESTION_BYTES = 32 * 1024
-_LONGEST_REQUEST_ID = 128
-
-
-class Absent:
-    """A member that was not sent, which is not the same as one that was sent as null."""
-
-
-ABSENT = Absent()
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question as it was sent; a member that was left out is ABSENT."""
-
-    text: str
-    request_id: str | Absent = ABSENT
-    model: str | Absent = ABSENT
-    parent_id: str | Absent | None = ABSENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +43,8 @@ class Asker:
 
         Room for another answer is not looked at: a question that was asked before needs none.
         """
-        if not question.text.strip():
-            raise Refused("validation_failed", "The question is empty.")
-        if len(question.text.encode("utf-8")) > QUESTION_BYTES:
-            raise Refused("too_large", f"The question is longer than {QUESTION_BYTES // 1024} KiB.")
-        if not isinstance(question.request_id, Absent):
-            _check_request_id(question.request_id)
-        self._entry(question)
+        question.check()
+        self._entry(question.model)
 
     def ask(self, owner: str, conversation_id: str, question: Question) -> Message:
         """The answer to `question`: accepted just now, or what its request id already stands for.
@@ -78,13 +53,25 @@ class Asker:
         conversation or parent that is not the owner's, for a busy conversation, and for a new question without room.
         """
         self.check(question)
-        entry = self._entry(question)
-        claimed = self._claimed(_claim(owner, conversation_id, question, entry))
+        return self._begun(_claim(owner, conversation_id, question, self._entry(question.model)))
+
+    def regenerate(self, owner: str, wanted: Regenerate) -> Message:
+        """A new answer to the question of an ended one, beside it, or what its request id already stands for.
+
+        Raises Refused, and keeps nothing: as `ask` does, for an answer that is not the owner's or is none
+        (`not_found`), and for one that has no end yet (`conversation_busy`).
+        """
+        wanted.check()
+        self._entry(wanted.model)
+        return self._begun(_regenerate_claim(owner, wanted, [entry.id for entry in self.catalogue]))
+
+    def _begun(self, claim: Claim | RegenerateClaim) -> Message:
+        claimed = self._claimed(claim)
         if claimed.is_new:
-            self._begin(owner, claimed.answer, entry)
+            self._begin(claim.owner, claimed.answer, self.catalogue.find(claimed.answer.model))
         return claimed.answer
 
-    def _claimed(self, claim: Claim) -> Claimed:
+    def _claimed(self, claim: Claim | RegenerateClaim) -> Claimed:
         if self.running.has_room():
             return self.answers.claim(claim)
         found = self.answers.find(claim)
@@ -92,8 +79,8 @@ class Asker:
             raise Refused("busy")
         return found
 
-    def _entry(self, question: Question) -> Entry:
-        return self.catalogue.find(None if isinstance(question.model, Absent) else question.model)
+    def _entry(self, model: str | Absent) -> Entry:
+        return self.catalogue.find(None if isinstance(model, Absent) else model)
 
     def _begin(self, owner: str, answer: Message, entry: Entry) -> None:
         stream: ModelStream
@@ -125,29 +112,17 @@ class FailedStream:
         """There is no work to end."""
 
 
-def new_id(prefix: str) -> str:
-    """An id that nobody can guess: 128 random bits."""
-    return f"{prefix}_{secrets.token_hex(16)}"
-
-
 def _id_from(owner: str, key: str) -> str:
     """As hard to guess as the owner's own id."""
     return f"cnv_{hashlib.sha256(json.dumps([owner, key]).encode('ascii')).hexdigest()[:32]}"
 
 
-def _check_request_id(request_id: str) -> None:
-    is_visible = all("!" <= character <= "~" for character in request_id)
-    if not 1 <= len(request_id) <= _LONGEST_REQUEST_ID or not is_visible:
-        raise Refused("validation_failed", "A request id is 1 to 128 visible ASCII characters.")
-
-
 def _claim(owner: str, conversation_id: str, question: Question, entry: Entry) -> Claim:
     parent = question.parent_id
-    request_id = new_id("req") if isinstance(question.request_id, Absent) else question.request_id
     return Claim(
         owner=owner,
-        request_id=request_id,
-        fingerprint=_fingerprint(conversation_id, question),
+        request_id=request_id_of(question),
+        fingerprint=question.fingerprint(conversation_id),
         conversation_id=conversation_id,
         parent_id=None if isinstance(parent, Absent) else parent,
         is_parent_given=not isinstance(parent, Absent),
@@ -159,14 +134,17 @@ def _claim(owner: str, conversation_id: str, question: Question, entry: Entry) -
     )
 
 
-def _fingerprint(conversation_id: str, question: Question) -> str:
-    """Equal for equal requests as sent: a member left out equals only a member left out."""
-    sent: dict[str, object] = {"operation": "ask", "conversation": conversation_id, "text": question.text}
-    if not isinstance(question.model, Absent):
-        sent["model"] = question.model
-    if not isinstance(question.parent_id, Absent):
-        sent["parent"] = question.parent_id
-    return hashlib.sha256(json.dumps(sent, sort_keys=True).encode("ascii")).hexdigest()
+def _regenerate_claim(owner: str, wanted: Regenerate, offered: Sequence[str]) -> RegenerateClaim:
+    return RegenerateClaim(
+        owner=owner,
+        request_id=request_id_of(wanted),
+        fingerprint=wanted.fingerprint(),
+        message_id=wanted.message_id,
+        model=None if isinstance(wanted.model, Absent) else wanted.model,
+        offered=offered,
+        answer_id=new_id("msg"),
+        at=_now(),
+    )
 
 
 def _now() -> int:

@@ -176,3 +176,21 @@ def path_to(messages: Sequence[Message], message_id: str) -> list[Message]:
     """The messages from the root to and with `message_id`; empty when it is not among them."""
     end = [message.message_id for message in messages].index(message_id) if messages else 0
     return newest_path(messages[: end + 1])
+
+
+def path_through(messages: Sequence[Message], message_id: str) -> list[Message]:
+    """The messages from the root through `message_id` to the newest leaf below it; empty when it is not among them."""
+    below, leaf = set[str](), -1
+    for place, message in enumerate(messages):
+        if message.message_id == message_id or message.parent_id in below:
+            below.add(message.message_id)
+            leaf = place
+    return newest_path(messages[: leaf + 1])
+
+
+def versions(messages: Sequence[Message]) -> Mapping[str, Sequence[str]]:
+    """By message id: the ids of the message and its siblings, in the order of their `version`."""
+    siblings: dict[tuple[str | None, Role], list[str]] = {}
+    for message in messages:
+        siblings.setdefault((message.parent_id, message.role), []).append(message.message_id)
+    return {message_id: ids for ids in siblings.values() for message_id in ids}

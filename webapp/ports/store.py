@@ -36,6 +36,23 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class RegenerateClaim:
+    """A further answer to the question of `message_id`, an answer that has ended, under a request id.
+
+    `model` None means the old answer's where it is among `offered`, else the first of them. The rest as in Claim.
+    """
+
+    owner: str
+    request_id: str
+    fingerprint: str
+    message_id: str
+    model: str | None
+    offered: Sequence[str]
+    answer_id: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class Claimed:
     """The answer under a request id; `is_new` is true for the one call that must now produce it."""
 
@@ -65,20 +82,21 @@ class Conversations(Protocol):
 class Answers(Protocol):
     """Answers and their one way to an end."""
 
-    def claim(self, claim: Claim) -> Claimed:
+    def claim(self, claim: Claim | RegenerateClaim) -> Claimed:
         """Keep question and answer under their request id, in one transaction, or find what it already stands for.
 
         Of any number of equal calls, at once or later, one is new. Raises Refused: `request_conflict` when the id
-        stands for something else, `not_found` for a conversation or parent that is not the owner's, `validation_failed`
-        for a parent that is a question, `conversation_busy` while an answer without a cancel mark runs there.
+        stands for something else, `not_found` for a conversation, parent or old answer that is not the owner's, and
+        for an old answer that is a question, `validation_failed` for a parent that is a question, `conversation_busy`
+        while an answer without a cancel mark runs there, or the old answer has no end.
         They are looked at in this order, and a refused claim stores nothing.
 
         The question is kept as `completed` with number 0, ended when it was asked; the answer as `accepted`, this
-        process's own, with the first RESERVED numbers. Questions with the same parent count `version` from 1. A
-        conversation without a title gets the question's first line as its title.
+        process's own, with the first RESERVED numbers. Siblings (questions with the same parent, answers to the same
+        question) count `version` from 1. A conversation without a title gets the question's first line as its title.
         """
 
-    def find(self, claim: Claim) -> Claimed | None:
+    def find(self, claim: Claim | RegenerateClaim) -> Claimed | None:
         """What the request id already stands for, or None. Raises Refused (`request_conflict`) as `claim` does."""
 
     def message(self, owner: str, message_id: str) -> Message:

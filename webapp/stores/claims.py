@@ -1,4 +1,4 @@
-"""The transaction that turns a request id into a question and its answer, at most once."""
+"""The transaction that turns a request id into an answer, and a new question into one too, at most once."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, upd
 from webapp.core.events import State
 from webapp.core.messages import Message
 from webapp.core.problems import Refused
-from webapp.ports.store import RESERVED, Claim, Claimed
+from webapp.ports.store import RESERVED, Claim, Claimed, RegenerateClaim
 from webapp.stores.rows import message_columns, message_of
 from webapp.stores.tables import claims, conversations, messages
 from webapp.stores.titles import title_of
 
 
-def make(connection: Connection, claim: Claim, process: str) -> Claimed:
+def make(connection: Connection, claim: Claim | RegenerateClaim, process: str) -> Claimed:
     """The whole of `Answers.claim`, inside a transaction that writes; `process` is to produce the answer.
 
     Raises IntegrityError where another transaction wins the same request id at the same time; `find` tells then.
@@ -25,15 +25,20 @@ def make(connection: Connection, claim: Claim, process: str) -> Claimed:
         return found
     if conversation is None:
         raise Refused("not_found")
-    parent_id = _parent_of(connection, claim)
-    if _is_busy(connection, claim.conversation_id):
-        raise Refused("conversation_busy")
-    answer = _insert(connection, claim, parent_id, process)
-    _touch(connection, conversation, claim)
-    return Claimed(answer, is_new=True)
+    if isinstance(claim, Claim):
+        new = _turn(connection, claim)
+        title = conversation.title or title_of(claim.text)
+    else:
+        new = [_next_version(connection, claim, conversation.id)]
+        title = conversation.title
+    _insert(connection, claim, new, process)
+    updated_at = max(conversation.updated_at, claim.at)
+    touched = update(conversations).where(conversations.c.id == conversation.id)
+    connection.execute(touched.values(title=title, updated_at=updated_at))
+    return Claimed(new[-1], is_new=True)
 
 
-def find(connection: Connection, claim: Claim) -> Claimed | None:
+def find(connection: Connection, claim: Claim | RegenerateClaim) -> Claimed | None:
     """What the request id already stands for, or None. Raises Refused (`request_conflict`) for something else."""
     row = connection.execute(
         select(claims.c.fingerprint, messages)
@@ -47,13 +52,42 @@ def find(connection: Connection, claim: Claim) -> Claimed | None:
     return Claimed(message_of(row), is_new=False)
 
 
-def _lock_conversation(connection: Connection, claim: Claim) -> Row[Any] | None:
+def _lock_conversation(connection: Connection, claim: Claim | RegenerateClaim) -> Row[Any] | None:
     """The conversation, kept from other claims until the transaction ends (SQLite keeps the whole file)."""
+    if isinstance(claim, Claim):
+        is_meant = conversations.c.id == claim.conversation_id
+    else:
+        old = select(messages.c.conversation_id).where(messages.c.message_id == claim.message_id)
+        is_meant = conversations.c.id == old.scalar_subquery()
     return connection.execute(
-        select(conversations)
-        .where(conversations.c.id == claim.conversation_id, conversations.c.owner == claim.owner)
-        .with_for_update()
+        select(conversations).where(is_meant, conversations.c.owner == claim.owner).with_for_update()
     ).first()
+
+
+def _turn(connection: Connection, claim: Claim) -> list[Message]:
+    """The new question and its answer."""
+    parent_id = _parent_of(connection, claim)
+    if _is_busy(connection, claim.conversation_id):
+        raise Refused("conversation_busy")
+    here = messages.c.conversation_id == claim.conversation_id
+    version = _after(connection, messages.c.version, here, messages.c.parent_id == parent_id)
+    return [
+        _question(claim, parent_id, version),
+        _answer(claim, claim.conversation_id, claim.question_id, claim.model, 1),
+    ]
+
+
+def _next_version(connection: Connection, claim: RegenerateClaim, conversation_id: str) -> Message:
+    """The new answer beside the old one."""
+    old = connection.execute(select(messages).where(messages.c.message_id == claim.message_id)).one()
+    if old.role != "assistant":
+        raise Refused("not_found")
+    # An old answer that is marked to be cancelled is still being written, though a new question may be asked.
+    if old.ended_at is None or _is_busy(connection, conversation_id):
+        raise Refused("conversation_busy")
+    usual = old.model if old.model in claim.offered else claim.offered[0]
+    version = _after(connection, messages.c.version, messages.c.parent_id == old.parent_id)
+    return _answer(claim, conversation_id, old.parent_id, claim.model or usual, version)
 
 
 def _parent_of(connection: Connection, claim: Claim) -> str | None:
@@ -81,13 +115,10 @@ def _is_busy(connection: Connection, conversation_id: str) -> bool:
     return connection.execute(running).first() is not None
 
 
-def _insert(connection: Connection, claim: Claim, parent_id: str | None, process: str) -> Message:
-    here = messages.c.conversation_id == claim.conversation_id
-    siblings = (here, messages.c.parent_id == parent_id)
+def _insert(connection: Connection, claim: Claim | RegenerateClaim, new: list[Message], process: str) -> None:
+    here = messages.c.conversation_id == new[0].conversation_id
     position = _after(connection, messages.c.position, here)
-    question = _question(claim, parent_id, _after(connection, messages.c.version, *siblings))
-    answer = _answer(claim)
-    rows = [message_columns(question, position, process), message_columns(answer, position + 1, process)]
+    rows = [message_columns(message, position + place, process) for place, message in enumerate(new)]
     connection.execute(insert(messages), rows)
     connection.execute(
         insert(claims).values(
@@ -97,7 +128,6 @@ def _insert(connection: Connection, claim: Claim, parent_id: str | None, process
             answer_id=claim.answer_id,
         )
     )
-    return answer
 
 
 def _after(connection: Connection, number: ColumnElement[int], *where: ColumnElement[bool]) -> int:
@@ -123,29 +153,20 @@ def _question(claim: Claim, parent_id: str | None, version: int) -> Message:
     )
 
 
-def _answer(claim: Claim) -> Message:
+def _answer(
+    claim: Claim | RegenerateClaim, conversation_id: str, question_id: str, model: str, version: int
+) -> Message:
     return Message(
         message_id=claim.answer_id,
-        conversation_id=claim.conversation_id,
-        parent_id=claim.question_id,
-        question_id=claim.question_id,
+        conversation_id=conversation_id,
+        parent_id=question_id,
+        question_id=question_id,
         request_id=claim.request_id,
         role="assistant",
-        model=claim.model,
-        version=1,
+        model=model,
+        version=version,
         state=State.ACCEPTED,
         seq=RESERVED,
         text="",
         created_at=claim.at,
-    )
-
-
-def _touch(connection: Connection, conversation: Row[Any], claim: Claim) -> None:
-    connection.execute(
-        update(conversations)
-        .where(conversations.c.id == claim.conversation_id)
-        .values(
-            title=conversation.title or title_of(claim.text),
-            updated_at=max(conversation.updated_at, claim.at),
-        )
     )

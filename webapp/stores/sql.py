@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 
 from webapp.core.messages import Conversation, Message
 from webapp.core.problems import Refused
-from webapp.ports.store import Claim, Claimed
+from webapp.ports.store import Claim, Claimed, RegenerateClaim
 from webapp.stores import checkpoints, claims
 from webapp.stores.database import Database
 from webapp.stores.rows import conversation_columns, conversation_of, end_columns, message_of
@@ -48,7 +48,7 @@ class SqlStore:
         listed = _heads.where(conversations.c.owner == owner).order_by(*newest_first).limit(limit)
         return self._database.read(lambda connection: [conversation_of(row) for row in connection.execute(listed)])
 
-    def claim(self, claim: Claim) -> Claimed:
+    def claim(self, claim: Claim | RegenerateClaim) -> Claimed:
         try:
             return self._database.write(lambda connection: claims.make(connection, claim, self._process))
         except IntegrityError:
@@ -58,7 +58,7 @@ class SqlStore:
                 raise
             return found
 
-    def find(self, claim: Claim) -> Claimed | None:
+    def find(self, claim: Claim | RegenerateClaim) -> Claimed | None:
         return self._database.read(lambda connection: claims.find(connection, claim))
 
     def message(self, owner: str, message_id: str) -> Message:

@@ -64,6 +64,11 @@ class Api:
         answer = self._services.asker.ask(owner, conversation_id, requests.question(request))
         return self._answered(owner, answer)
 
+    def regenerate(self, message_id: str) -> Response:
+        owner = self._creator()
+        answer = self._services.asker.regenerate(owner, requests.regenerate(request, message_id))
+        return self._answered(owner, answer)
+
     def read_message(self, message_id: str) -> Response:
         return json_response(message_json(self._services.follower.newest(self._reader(), message_id)))
 
@@ -138,6 +143,7 @@ def blueprint(services: Services) -> Blueprint:
         ("GET", "/messages/<message_id>", views.read_message),
         ("GET", "/messages/<message_id>/events", views.follow),
         ("POST", "/messages/<message_id>/cancel", views.cancel),
+        ("POST", "/messages/<message_id>/regenerate", views.regenerate),
         ("GET", "/models", views.list_models),
     ):
         api.add_url_rule(rule, view.__name__, view, methods=[method])

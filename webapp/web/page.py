@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, Request, Response, request
 from jinja2 import Environment
 
-from webapp.answers.ask import QUESTION_BYTES, Question, new_id
+from webapp.answers.asked import QUESTION_BYTES, Question, new_id
 from webapp.core.messages import Conversation, Message, newest_path
 from webapp.core.problems import Problem, Refused
 from webapp.web import words

@@ -6,12 +6,10 @@ from typing import Any
 
 from flask import Request
 
-from webapp.answers.ask import ABSENT, Absent, Question
+from webapp.answers.asked import ABSENT, Absent, Question, Regenerate
 from webapp.answers.follow import NOWHERE
 from webapp.core.problems import Refused
 from webapp.core.surrogates import has_lone_surrogate
-
-_QUESTION_MEMBERS = ("text", "request_id", "model", "parent_id")
 
 
 def json_object(request: Request) -> Mapping[str, Any]:
@@ -53,6 +51,12 @@ def question(request: Request) -> Question:
         model=_optional_text(body, "model"),
         parent_id=_parent(body),
     )
+
+
+def regenerate(request: Request, message_id: str) -> Regenerate:
+    """What the body asks for beside the answer `message_id`. Raises Refused as `question` does."""
+    body = json_object(request)
+    return Regenerate(message_id, _request_id(body, request), _optional_text(body, "model"))
 
 
 def _request_id(body: Mapping[str, Any], request: Request) -> str | Absent:

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.support.answers import OWNER, Script, ToldModel
-from webapp.answers.ask import Asker, Question
+from webapp.answers.ask import Asker
+from webapp.answers.asked import Question, Regenerate
 from webapp.answers.catalogue import Catalogue
 from webapp.answers.running import Running
 from webapp.core.events import State
@@ -63,6 +64,40 @@ class BrokenModel(ToldModel):
 
     def answer(self, prompt: Prompt, message_id: str) -> ModelStream:  # type: ignore[override]
         raise ZeroDivisionError("SENTINEL")
+
+
+@pytest.mark.proves("C54", "B44")
+def test_a_further_answer_is_prompted_by_the_path_to_its_question_alone() -> None:
+    desk = Desk(*([Text(word), Finish("stop")] for word in ("one", "two", "three", "other")))
+    _, second, _ = (desk.ask(text) for text in ("first", "second", "third"))
+    new = desk.asker.regenerate(OWNER, Regenerate(second.message_id))
+    assert desk.model.prompts[-1].turns == (
+        Turn("system", "Be brief."),
+        Turn("user", "first"),
+        Turn("assistant", "one"),
+        Turn("user", "second"),
+    )
+    assert (new.question_id, new.version, new.model) == (second.question_id, 2, "told")
+
+
+@pytest.mark.proves("B4")
+def test_a_server_without_room_refuses_a_further_answer_and_joins_a_known_one() -> None:
+    desk = Desk([Text("one"), Finish("stop")], [Text("two"), Finish("stop")])
+    old = desk.ask("first")
+    known = Regenerate(old.message_id, "req_1")
+    new = desk.asker.regenerate(OWNER, known)
+    desk.running.close(10)
+    assert desk.asker.regenerate(OWNER, known).message_id == new.message_id
+    with pytest.raises(Refused, match="busy"):
+        desk.asker.regenerate(OWNER, Regenerate(old.message_id))
+
+
+def test_without_any_model_nothing_is_answered_anew() -> None:
+    desk = Desk([Text("one"), Finish("stop")])
+    old = desk.ask("first")
+    asker = Asker(desk.store, desk.store, Catalogue([]), desk.running)
+    with pytest.raises(Refused, match="validation_failed"):
+        asker.regenerate(OWNER, Regenerate(old.message_id))
 
 
 def test_an_answer_that_cannot_begin_ends_and_leaves_its_conversation_free() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from webapp.core.events import State
-from webapp.core.messages import Message, Role, newest_path, path_to
+from webapp.core.messages import Message, Role
 from webapp.core.prompts import Turn, prompt
 
 
@@ -50,17 +50,3 @@ def test_whole_oldest_turns_are_dropped_until_the_rest_fits() -> None:
 def test_the_question_goes_even_where_nothing_fits() -> None:
     made = prompt([*turn(1, State.COMPLETED, "one"), QUESTION], context=1)
     assert (made.question, len(made.turns), made.dropped) == ("now", 1, 1)
-
-
-@pytest.mark.proves("B44")
-def test_the_newest_path_leads_to_the_newest_message() -> None:
-    tree = [
-        message("q1", "user", State.COMPLETED, ""),
-        message("a1", "assistant", State.COMPLETED, "", "q1"),
-        message("q2", "user", State.COMPLETED, "", "a1"),
-        message("a2", "assistant", State.COMPLETED, "", "q2"),
-        message("q3", "user", State.COMPLETED, "", "a1"),
-    ]
-    assert [step.message_id for step in newest_path(tree)] == ["q1", "a1", "q3"]
-    assert [step.message_id for step in path_to(tree, "a2")] == ["q1", "a1", "q2", "a2"]
-    assert newest_path([]) == []
