@@ -4,6 +4,7 @@ import logging
 import os
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,8 @@ from flask import Flask, Response, request
 from jinja2 import Environment
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from webapp.actions.webhook import Webhook
+from webapp.answers.act import Actor
 from webapp.answers.ask import Asker
 from webapp.answers.asked import new_id
 from webapp.answers.cancel import Canceller
@@ -21,6 +24,7 @@ from webapp.answers.follow import Follower
 from webapp.answers.keep import Keeper
 from webapp.answers.recover import Recovery
 from webapp.answers.running import Running
+from webapp.core.actions import Offer
 from webapp.core.limits import SECONDS, Limits
 from webapp.event_logs.memory import MemoryEventLog
 from webapp.models import local
@@ -28,15 +32,18 @@ from webapp.models.local import LocalModel
 from webapp.models.parallel import ParallelModel
 from webapp.models.remote import RemoteModel
 from webapp.models.scripted import ScriptedModel
+from webapp.ports.actions import Carrier
 from webapp.ports.model import Entry
 from webapp.ports.store import StoreAway
 from webapp.settings import EMBEDDED, BadSettings, ModelSettings, Settings
+from webapp.stores.actions import SqlActions
 from webapp.stores.database import Database, Run
 from webapp.stores.engines import file_of
 from webapp.stores.lock_files import LockFiles
 from webapp.stores.processes import SqlProcess
 from webapp.stores.sql import SqlStore
 from webapp.testing import routes as testing_routes
+from webapp.testing.effects import TICKET, Effects, Tickets
 from webapp.testing.line import FaultyLines
 from webapp.web import api, ops, page
 from webapp.web.responses import Wire, problem_of, problem_response
@@ -70,17 +77,22 @@ class Motamot:
         file = file_of(settings.database_url)
         self._process = SqlProcess(self._database, process, LockFiles(file) if file else None)
         log = MemoryEventLog()
-        self._running = Running(log=log, answers=self._store, most=most)
-        self._keeper = Keeper(self._running, self._process)
-        self._recovery = Recovery(leases=self._process, answers=self._store, log=log)
         models = Models(settings)
         self._models = models
+        actions = SqlActions(self._database, process)
+        self._actor = Actor(actions, models.catalogue, models.carriers)
+        self._running = Running(
+            log=log, answers=self._store, most=most, propose=self._actor.propose, on_ended=self._actor.on_ended
+        )
+        self._keeper = Keeper(self._running, self._process)
+        self._recovery = Recovery(leases=self._process, answers=self._store, log=log)
         services = api.Services(
             conversations=self._store,
             catalogue=models.catalogue,
             asker=Asker(self._store, self._store, models.catalogue, self._running),
             follower=Follower(log, self._store, self._running),
             canceller=Canceller(self._store, self._running),
+            actor=self._actor,
             visitors=Visitors(settings.secret_key or _kept_secret(settings.data_dir), settings.public_urls),
             wire=models.wire,
             streams=Streams(most),
@@ -96,8 +108,13 @@ class Motamot:
             threading.Thread(target=watch, name=watch.__qualname__, daemon=True).start()
 
     def drain(self) -> None:
-        """Take no further question, serve everything else, and let answers end for `grace` seconds; then end them."""
+        """Take no further question, serve everything else, and let answers end for `grace` seconds; then end them.
+
+        What is being carried out has the same time to come to its result.
+        """
+        until = time.monotonic() + self.grace
         self._running.close(self.grace)
+        self._actor.close(until - time.monotonic())
 
     def close(self) -> None:
         """Stop the embedded model, give up the lease, close the store."""
@@ -117,8 +134,7 @@ class Motamot:
         app.register_blueprint(page.blueprint(services, app.jinja_env))
         app.register_blueprint(ops.blueprint(services.catalogue, self._database.is_usable, self._running.is_closed))
         if self._models.scripted is not None:
-            scripted = self._models.scripted
-            app.register_blueprint(testing_routes.blueprint(scripted.put, scripted.told))
+            app.register_blueprint(testing_routes.blueprint(self._models.scripted.put, self._models.told))
         app.register_error_handler(Exception, lambda error: _error_response(error, app.jinja_env))
         app.after_request(protect)
         return app
@@ -145,7 +161,13 @@ class Models:
         self._stops: list[Callable[[], None]] = []
         limits = _limits(Limits(), settings.limits)
         self.scripted = ScriptedModel(limits) if settings.is_testing else None
+        self._effects = Effects()
         entries, complaints = list[Entry](), list[str]()
+        self._offers = {
+            action.name: Offer(action.name, action.description, action.parameters, action.confirm)
+            for action in settings.actions
+        }
+        self.carriers = self._carriers(settings, complaints)
         for model in settings.models or (EMBEDDED,):
             try:
                 entries.append(self._entry(model, limits))
@@ -154,7 +176,8 @@ class Models:
         if complaints:
             raise BadSettings(complaints)
         if self.scripted is not None:
-            entries.append(Entry("scripted", "Scripted", "scripted", self.scripted, "Plays scenarios for tests."))
+            note, offers = "Plays scenarios for tests.", tuple(self._offers.values())
+            entries.append(Entry("scripted", "Scripted", "scripted", self.scripted, note, offers=offers))
         self.catalogue = Catalogue(entries)
 
     def close(self) -> None:
@@ -167,10 +190,30 @@ class Models:
         """How the bytes of an answer travel: as they are, but for the scripted model."""
         return (lambda _, pieces: pieces) if self.scripted is None else FaultyLines(self.scripted.line)
 
+    def told(self, message_id: str) -> Mapping[str, object] | None:
+        """What the scripted model did for that answer, and how often each of its actions was carried out."""
+        told = self.scripted.told(message_id) if self.scripted else None
+        return None if told is None else {**told, "effects": self._effects.told(message_id)}
+
+    def _carriers(self, settings: Settings, complaints: list[str]) -> Mapping[str, Carrier]:
+        """Who carries out the actions of each name; with --testing one that needs no webhook is offered too."""
+        carriers = dict[str, Carrier]()
+        for action in settings.actions:
+            try:
+                carriers[action.name] = Webhook(action.url, action.secret)
+            except ValueError as error:
+                complaints.append(f"action {action.name}: {error}")
+        if not settings.is_testing:
+            return carriers
+        self._offers.setdefault(TICKET.name, TICKET)
+        carriers.setdefault(TICKET.name, Tickets())
+        return {name: self._effects.counted(carrier) for name, carrier in carriers.items()}
+
     def _entry(self, model: ModelSettings, limits: Limits) -> Entry:
         limits = _limits(limits, model.limits)
         if model.kind == "local":
             return self._embedded(model, limits)
+        offers = tuple(self._offers[name] for name in model.actions)
         remote = RemoteModel(
             model.url,
             model.name,
@@ -178,10 +221,11 @@ class Models:
             limits=limits,
             max_tokens=model.max_tokens,
             temperature=model.temperature,
+            offers=offers,
         )
         asked = ParallelModel(remote, model.parallel) if model.parallel else remote
         label = model.label or model.name or model.id
-        return Entry(model.id, label, "remote", asked, model.note, model.system, model.context)
+        return Entry(model.id, label, "remote", asked, model.note, model.system, model.context, offers)
 
     def _embedded(self, model: ModelSettings, limits: Limits) -> Entry:
         parallel, max_tokens = model.parallel or EMBEDDED_PARALLEL, model.max_tokens or local.MAX_TOKENS

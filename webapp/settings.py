@@ -1,6 +1,9 @@
 """What an operator can set: read once from the environment and one TOML file, checked as a whole, frozen."""
 
+import json
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +11,8 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import platformdirs
+from jsonschema.exceptions import SchemaError
+from jsonschema.validators import Draft202012Validator, validator_for
 
 Kind = Literal["remote", "local", "scripted"]
 KINDS: tuple[Kind, ...] = ("remote", "local", "scripted")
@@ -15,7 +20,7 @@ DIALECTS = ("openai",)
 LIMITS = ("connect", "first", "silence", "answer", "abandoned", "grace", "answer_bytes")
 _MAY_BE_ZERO = ("abandoned", "grace")
 
-_TOP_LEVEL = {"models", "limits"}
+_TOP_LEVEL = {"models", "actions", "limits"}
 _MODEL_MEMBERS: Mapping[str, type | tuple[type, ...]] = {
     "id": str,
     "label": str,
@@ -30,8 +35,18 @@ _MODEL_MEMBERS: Mapping[str, type | tuple[type, ...]] = {
     "temperature": (int, float),
     "context": int,
     "parallel": int,
+    "actions": list,
     "limits": dict,
 }
+_ACTION_MEMBERS: Mapping[str, type | tuple[type, ...]] = {
+    "name": str,
+    "description": str,
+    "url": str,
+    "secret_env": str,
+    "confirm": bool,
+    "parameters": dict,
+}
+_ACTION_NAME = re.compile("[A-Za-z0-9_-]{1,64}")  # what services take as the name of a tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +68,20 @@ class ModelSettings:
     temperature: float | None = None
     context: int | None = None
     parallel: int | None = None
+    actions: tuple[str, ...] = ()
     limits: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSettings:
+    """A side effect that models may propose. `secret` is the secret itself; `parameters` is a JSON Schema."""
+
+    name: str
+    description: str
+    url: str
+    secret: str = field(repr=False)
+    confirm: bool
+    parameters: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +94,7 @@ class Settings:
     public_urls: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     models: tuple[ModelSettings, ...] = ()
+    actions: tuple[ActionSettings, ...] = ()
     limits: Mapping[str, float] = field(default_factory=dict)
     is_testing: bool = False
 
@@ -95,6 +124,8 @@ def read_settings(environment: Mapping[str, str], *, is_testing: bool = False) -
     complaints += [f"MOTAMOT_PUBLIC_URL: {url!r} is no http address" for url in public if not _is_http(url)]
     table = _read_file(environment, data_dir, complaints)
     models = _models(table.get("models", []), environment, complaints) or _from_openai(environment, complaints)
+    actions = _actions(table.get("actions", []), environment, complaints)
+    complaints += _unknown_actions(models, actions)
     settings = Settings(
         database_url=database_url or f"sqlite:///{data_dir / 'motamot.db'}",
         data_dir=data_dir,
@@ -102,6 +133,7 @@ def read_settings(environment: Mapping[str, str], *, is_testing: bool = False) -
         public_urls=tuple(url.rstrip("/") for url in public),
         trusted_proxies=tuple(_list(environment.get("MOTAMOT_TRUSTED_PROXIES", ""))),
         models=models,
+        actions=actions,
         limits=_limits(table.get("limits", {}), "[limits]", complaints),
         is_testing=is_testing,
     )
@@ -140,15 +172,14 @@ def _models(entries: object, environment: Mapping[str, str], complaints: list[st
         complaints.append("models: a list of tables, each headed [[models]]")
         return ()
     models = tuple(_model(entry, f"models[{place}]", environment, complaints) for place, entry in enumerate(entries))
-    ids = [model.id for model in models]
-    complaints += [f"models: the id {name!r} stands twice" for name in sorted({x for x in ids if ids.count(x) > 1})]
+    complaints += [f"models: the id {name!r} stands twice" for name in _doubles(model.id for model in models)]
     return models
 
 
 def _model(
     entry: Mapping[str, Any], place: str, environment: Mapping[str, str], complaints: list[str]
 ) -> ModelSettings:
-    entry = _typed(entry, place, complaints)
+    entry = _typed(entry, _MODEL_MEMBERS, place, complaints)
     kind = _kind(entry.get("kind", "remote"), place, complaints)
     if not entry.get("id"):
         complaints.append(f'{place}: needs an id, such as id = "llama"')
@@ -156,6 +187,8 @@ def _model(
         complaints.append(f'{place}: needs a url, such as url = "http://127.0.0.1:11434/v1"')
     if entry.get("dialect", "openai") not in DIALECTS:
         complaints.append(f"{place}: dialect is one of {_words(DIALECTS)}")
+    if kind != "remote" and entry.get("actions"):
+        complaints.append(f"{place}: actions are for a remote model")
     if kind == "scripted":
         complaints.append(f"{place}: the scripted model comes with --testing alone")
     key_env = entry.get("key_env", "")
@@ -174,6 +207,7 @@ def _model(
         temperature=entry.get("temperature"),
         context=_positive(entry, "context", place, complaints),
         parallel=_positive(entry, "parallel", place, complaints),
+        actions=tuple(map(str, entry.get("actions", ()))),
         limits=_limits(entry.get("limits", {}), f"{place}.limits", complaints),
     )
 
@@ -186,14 +220,76 @@ def _kind(value: object, place: str, complaints: list[str]) -> Kind:
     return "remote"
 
 
-def _typed(entry: Mapping[str, Any], place: str, complaints: list[str]) -> Mapping[str, Any]:
+def _actions(entries: object, environment: Mapping[str, str], complaints: list[str]) -> tuple[ActionSettings, ...]:
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        complaints.append("actions: a list of tables, each headed [[actions]]")
+        return ()
+    actions = tuple(_action(entry, f"actions[{place}]", environment, complaints) for place, entry in enumerate(entries))
+    complaints += [f"actions: the name {name!r} stands twice" for name in _doubles(action.name for action in actions)]
+    return actions
+
+
+def _action(
+    entry: Mapping[str, Any], place: str, environment: Mapping[str, str], complaints: list[str]
+) -> ActionSettings:
+    entry = _typed(entry, _ACTION_MEMBERS, place, complaints)
+    if not _ACTION_NAME.fullmatch(entry.get("name", "")):
+        complaints.append(f'{place}: needs a name of letters, digits, _ and -, such as name = "create_ticket"')
+    if not entry.get("description"):
+        complaints.append(f'{place}: needs a description for people, such as description = "Open a support ticket"')
+    if not _is_http(entry.get("url", "")):
+        complaints.append(f'{place}: needs a url, such as url = "https://helpdesk.example/hooks/ticket"')
+    secret_env = entry.get("secret_env", "")
+    if not secret_env:
+        complaints.append(f'{place}: needs secret_env, the variable that holds the secret, such as "TICKET_SECRET"')
+    elif not environment.get(secret_env):
+        complaints.append(f"{place}: secret_env names {secret_env}, which is not in the environment")
+    return ActionSettings(
+        name=entry.get("name", ""),
+        description=entry.get("description", ""),
+        url=entry.get("url", ""),
+        secret=environment.get(secret_env, ""),
+        confirm=entry.get("confirm", True),
+        parameters=_schema(entry.get("parameters", {}), f"{place}: parameters", complaints),
+    )
+
+
+def _schema(given: Mapping[str, Any], place: str, complaints: list[str]) -> Mapping[str, object]:
+    """The JSON Schema of an action's arguments, which are always an object."""
+    schema = {"type": "object", "properties": {}, **given}
+    try:
+        json.dumps(schema, allow_nan=False)
+        validator_for(schema, default=Draft202012Validator).check_schema(schema)
+    except (TypeError, ValueError):
+        complaints.append(f"{place}: dates and numbers without end have no place in a JSON Schema")
+    except SchemaError as error:
+        complaints.append(f"{place}: is no JSON Schema ({error.json_path}: {error.message})")
+    else:
+        if schema["type"] != "object":
+            complaints.append(f'{place}: is a schema of type "object"')
+    return schema
+
+
+def _unknown_actions(models: Iterable[ModelSettings], actions: Iterable[ActionSettings]) -> list[str]:
+    known = {action.name for action in actions}
+    return [
+        f"model {model.id}: there is no action {name!r}; there are {_words(known) or 'none'}"
+        for model in models
+        for name in model.actions
+        if name not in known
+    ]
+
+
+def _typed(
+    entry: Mapping[str, Any], members: Mapping[str, type | tuple[type, ...]], place: str, complaints: list[str]
+) -> Mapping[str, Any]:
     """The members that mean something and have the right type."""
     kept = {}
     for name, value in entry.items():
-        right = _MODEL_MEMBERS.get(name)
+        right = members.get(name)
         if right is None:
-            complaints.append(f"{place}: {name!r} means nothing here; there are {_words(_MODEL_MEMBERS)}")
-        elif not isinstance(value, right) or isinstance(value, bool):
+            complaints.append(f"{place}: {name!r} means nothing here; there are {_words(members)}")
+        elif not isinstance(value, right) or (isinstance(value, bool) and right is not bool):
             complaints.append(f"{place}: {name} cannot be {value!r}")
         else:
             kept[name] = value
@@ -239,6 +335,10 @@ def _from_openai(environment: Mapping[str, str], complaints: list[str]) -> tuple
 
 
 EMBEDDED = ModelSettings(id="smollm2", kind="local")
+
+
+def _doubles(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, count in Counter(names).items() if count > 1)
 
 
 def _is_number(value: object) -> bool:

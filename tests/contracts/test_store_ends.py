@@ -37,7 +37,7 @@ ENDS = {
         "listings": (Listing("Boat", "https://b.example/", {"z": "1", "a": "\ud800"}),),
         "actions": (
             Action("act_1", "create", "d", {"n": [1, None, {"x": 2.5}]}, "refused", {"text": "no"}, "2026-11-30"),
-            Action("act_2", "drop", "", {}, "proposed"),
+            Action("act_2", "drop", "\0", {}, "proposed", None, "9999-12-31T00:00:00.000Z"),
         ),
         "remaining_messages": 58,
         "usage": Usage(12, 345),

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, Engine, create_engine, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from webapp.core.events import Action
 from webapp.core.messages import Conversation
 from webapp.ports.store import Claim
+from webapp.stores import migrations
 from webapp.stores.database import Database
 from webapp.stores.sql import SqlStore
 from webapp.stores.tables import metadata
@@ -64,6 +67,42 @@ def test_migrating_again_keeps_everything(empty: Database) -> None:
     empty.migrate()
     assert SqlStore(empty).conversation("ann", "cnv_1") == before
     assert empty.is_usable() is True
+
+
+def test_actions_of_a_database_from_before_they_had_a_table_stay(empty: Database, engine: Engine) -> None:
+    kept = Action("act_1", "look?", "", {"q": "sea"}, "refused", {"text": "no"})
+    _stored_at("0002", engine, [{**asdict(kept), "name": "look\ud800"}])
+    empty.migrate()
+    assert SqlStore(empty).message("ann", "msg_1").actions == (kept,)
+
+
+def _stored_at(step: str, engine: Engine, actions: list[dict[str, object]]) -> None:
+    """A database as it was after `step`, with one completed answer."""
+    config = migrations._config()
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, step)
+        columns = {
+            "message_id": "msg_1",
+            "conversation_id": "cnv_1",
+            "position": 1,
+            "request_id": "r",
+            "role": "assistant",
+        }
+        columns |= {
+            "model": "m",
+            "version": 1,
+            "state": "completed",
+            "seq": 2,
+            "text": b"",
+            "search": "",
+            "created_at": 1,
+        }
+        columns |= {"ended_at": 2, "sources": "[]", "listings": "[]", "actions": json.dumps(actions)}
+        names = ", ".join(columns)
+        connection.execute(text("INSERT INTO conversations VALUES ('cnv_1', 'ann', '', 1, 1)"))
+        marks = ", ".join(f":{name}" for name in columns)
+        connection.execute(text(f"INSERT INTO messages ({names}) VALUES ({marks})"), columns)
 
 
 def test_what_the_steps_make_is_what_the_tables_say(empty: Database, engine: Engine) -> None:

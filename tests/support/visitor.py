@@ -81,6 +81,10 @@ class Visitor:
         """Press Stop."""
         return self.http.post(f"/api/v1/messages/{message_id}/cancel", json={})
 
+    def decide(self, action_id: str, decision: str) -> httpx.Response:
+        """Say yes (`confirm`) or no (`decline`) to what an answer proposes."""
+        return self.http.post(f"/api/v1/actions/{action_id}/{decision}", json={})
+
     def run(self, message_id: str) -> dict[str, Any]:
         """What the scripted model did for this answer."""
         found: dict[str, Any] = self.http.get(f"/testing/runs/{message_id}").raise_for_status().json()

@@ -68,9 +68,10 @@ def test_no_page_names_a_variable_that_is_not_documented() -> None:
     ("config", "first"),
     [
         ('[[models]]\nid = "a"\nkind = "local"\nunheard_of = 1\n', "member"),
+        ('[[actions]]\nname = "a"\nunheard_of = 1\n', "entry"),
         ("[limits]\nunheard_of = 1\n", "limit"),
     ],
-    ids=["model", "limits"],
+    ids=["model", "action", "limits"],
 )
 def test_the_documented_members_of_the_file_are_those_that_it_may_have(config: str, first: str, tmp_path: Path) -> None:
     assert names("docs/configuration.md", first) == known_members(config, tmp_path)

@@ -28,6 +28,8 @@ id = "small"
 kind = "local"
 """
 
+ACTION = '[[actions]]\ndescription = "A."\nurl = "https://a.example/hook"\nsecret_env = "PATH_TO"\n'
+
 
 def read(folder: Path, toml: str = "", **environment: str) -> Settings:
     (folder / "motamot.toml").write_text(toml, encoding="utf-8")
@@ -53,6 +55,28 @@ def test_a_file_lists_the_models(tmp_path: Path) -> None:
     assert (llama.max_tokens, llama.temperature, llama.context, llama.parallel) == (500, 0.5, 8000, 3)
     assert (llama.limits, settings.limits) == ({"first": 300}, {"silence": 30})
     assert (small.id, small.kind) == ("small", "local")
+
+
+def test_a_file_lists_the_actions_and_who_may_propose_them(tmp_path: Path) -> None:
+    toml = f"""
+    {ACTION}name = "create_ticket"
+    parameters = {{ properties = {{ subject = {{ type = "string" }} }}, required = ["subject"] }}
+    {ACTION}name = "ring"
+    confirm = false
+    [[models]]
+    id = "llama"
+    url = "http://127.0.0.1:11434/v1"
+    actions = ["ring"]
+    """
+    settings = read(tmp_path, toml, PATH_TO="SENTINEL")
+    ticket, ring = settings.actions
+    assert (ticket.name, ticket.url, ticket.secret) == ("create_ticket", "https://a.example/hook", "SENTINEL")
+    assert (ticket.confirm, ring.confirm) == (True, False)
+    assert ticket.parameters["type"] == "object"
+    assert ticket.parameters["required"] == ["subject"]
+    assert ring.parameters == {"type": "object", "properties": {}}
+    assert settings.models[0].actions == ("ring",)
+    assert "SENTINEL" not in repr(settings)
 
 
 def test_another_file_can_be_named(tmp_path: Path) -> None:
@@ -90,12 +114,28 @@ def test_no_secret_is_shown_where_settings_are_printed(tmp_path: Path) -> None:
         ('[[models]]\nid = "a"\nurl = "http://a"\ncontext = 0', "context is a whole number from 1"),
         ('[[models]]\nid = "a"\nurl = "http://a"\nlimits = { odd = 1 }', "'odd' means nothing here"),
         ('[[models]]\nid = "a"\nkind = "local"\n[[models]]\nid = "a"\nkind = "local"', "stands twice"),
+        ("actions = 5", "a list of tables"),
+        (f'{ACTION}name = "create ticket"', "needs a name"),
+        (f'{ACTION}name = "{"x" * 65}"', "needs a name"),
+        ('[[actions]]\nname = "a"\nurl = "http://a"\nsecret_env = "PATH_TO"', "needs a description"),
+        ('[[actions]]\nname = "a"\ndescription = "A."\nsecret_env = "PATH_TO"', "needs a url"),
+        ('[[actions]]\nname = "a"\ndescription = "A."\nurl = "http://a"', "needs secret_env"),
+        ('[[actions]]\nname = "a"\ndescription = "A."\nurl = "http://a"\nsecret_env = "NO_SECRET"', "NO_SECRET"),
+        (f'{ACTION}name = "a"\nconfirm = 1', "confirm cannot be 1"),
+        (f'{ACTION}name = "a"\nodd = 1', "'odd' means nothing here"),
+        (f'{ACTION}name = "a"\nparameters = {{ type = "text" }}', "is no JSON Schema"),
+        (f'{ACTION}name = "a"\nparameters = {{ type = "array" }}', 'is a schema of type "object"'),
+        (f'{ACTION}name = "a"\nparameters = {{ default = 2026-01-01 }}', "dates"),
+        (f'{ACTION}name = "a"\nparameters = {{ default = nan }}', "without end"),
+        (f'{ACTION}name = "a"\n{ACTION}name = "a"', "stands twice"),
+        ('[[models]]\nid = "a"\nurl = "http://a"\nactions = ["nothing"]', "no action 'nothing'"),
+        (f'{ACTION}name = "a"\n[[models]]\nid = "b"\nkind = "local"\nactions = ["a"]', "for a remote model"),
         ("[limits]\nsilence = 0", "silence is a number above 0"),
         ('[limits]\nsilence = "long"', "silence is a number above 0"),
     ],
 )
 def test_a_bad_value_is_named_with_what_would_be_right(tmp_path: Path, toml: str, named: str) -> None:
-    (complaint,) = complaints(tmp_path, toml)
+    (complaint,) = complaints(tmp_path, toml, PATH_TO="secret")
     assert named in complaint
 
 

@@ -1,1 +1,1 @@
-"""The use cases: ask, produce, follow, cancel, recover; no framework and no implementation of a port."""
+"""The use cases: ask, produce, follow, cancel, act, recover; no framework and no implementation of a port."""

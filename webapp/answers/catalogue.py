@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from webapp.core.actions import Offer
 from webapp.core.problems import Refused
 from webapp.ports.model import Entry
 
@@ -23,6 +24,11 @@ class Catalogue:
         if entry is None:
             raise Refused("validation_failed", "There is no such model here.")
         return entry
+
+    def offer(self, model_id: str, name: str) -> Offer | None:
+        """The action of this name, if this model may propose it."""
+        entry = self._entries.get(model_id)
+        return next((offer for offer in entry.offers if offer.name == name), None) if entry else None
 
     def label(self, model_id: str) -> str:
         """What people call the model; its id when it is offered no longer."""

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from webapp.answers.running import Running
-from webapp.core.events import ENDS, Event, Snapshot, State
+from webapp.core.events import ENDS, Answer, Event, Snapshot, State
 from webapp.core.messages import Message, end_of
+from webapp.core.problems import Refused
 from webapp.ports.event_log import EventLog, LogGone
 from webapp.ports.store import Answers
 
@@ -76,13 +77,23 @@ class Follower:
     def _read(self, owner: str, message_id: str, after: int | None) -> Sequence[Event]:
         self.running.touch(message_id)
         try:
-            return self.log.read(message_id, after, wait=LOOK_SECONDS)
+            return self._present(owner, self.log.read(message_id, after, wait=LOOK_SECONDS))
         except LogGone:
             message = self.answers.message(owner, message_id)
             if message.state.is_ended:
                 return _from_store(message, after)
             time.sleep(LOOK_SECONDS)  # accepted, and not begun: its producer is about to open the log
             return ()
+
+    def _present(self, owner: str, events: Sequence[Event]) -> Sequence[Event]:
+        """The events with actions as they stand now: after the end they go on changing, and the log does not."""
+        if not events or not isinstance(end := events[-1], Answer) or not end.actions:
+            return events
+        try:
+            actions = self.answers.message(owner, end.message_id).actions
+        except Refused:  # it was deleted: its end is for those alone who follow it still
+            return events
+        return (*events[:-1], replace(end, actions=actions))
 
 
 def _from_store(message: Message, after: int | None) -> Sequence[Event]:

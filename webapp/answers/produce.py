@@ -1,14 +1,14 @@
 """The only writer of an answer's log: takes the model's signs, numbers and appends them, ends the answer."""
 
-import json
 import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from webapp.answers.unkept import Unkept
+from webapp.core.actions import proposal
 from webapp.core.events import Accepted, Action, Activity, CancelledBy, Delta, Event, FinishReason, State, Usage
 from webapp.core.limits import Limits
 from webapp.core.messages import Failure, Message, end_of
@@ -326,25 +326,9 @@ def failed(answer: Message, code: str, inner: str) -> Message:
     return replace(answer, state=State.FAILED, failure=why, ended_at=ended_at)
 
 
-def _refused(_: Message, call: ToolCall) -> Action:
+def _refused(answer: Message, call: ToolCall) -> Action:
     """A tool that the model asked for and nobody offers: named, and never carried out."""
-    return Action(
-        id=f"act_{secrets.token_hex(16)}",
-        name=call.name,
-        description="",
-        arguments=_arguments(call.arguments),
-        state="refused",
-        result={"text": "This action was not carried out."},
-    )
-
-
-def _arguments(written: str) -> Mapping[str, object]:
-    """The arguments as the model wrote them, or none where that is no JSON object."""
-    try:
-        arguments = json.loads(written)
-    except ValueError:
-        return {}
-    return arguments if isinstance(arguments, dict) else {}
+    return proposal(f"act_{secrets.token_hex(16)}", call, None, is_whole=True, at=answer.created_at)
 
 
 def _milliseconds() -> int:

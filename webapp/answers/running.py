@@ -15,7 +15,7 @@ SWEEP_SECONDS = 10.0
 
 
 class Running:
-    """All running producers. `most`: how many answers may run at once; `on_ended`: see Producer.
+    """All running producers. `most`: how many answers may run at once; `propose`, `on_ended`: see Producer.
 
     `lacks_numbers` is set when one of them needs a checkpoint soon; `refused` counts texts that came after a stop.
     """
@@ -26,11 +26,13 @@ class Running:
         log: EventLog,
         answers: Answers,
         most: int = 1_000,
+        propose: Propose | None = None,
         on_ended: Callable[[Message], None] = lambda _: None,
     ) -> None:
         self._log = log
         self._answers = answers
         self._most = most
+        self._propose = propose
         self._on_ended = on_ended
         self._producers: dict[str, Producer] = {}
         self._waiting: list[Producer] = []
@@ -43,11 +45,8 @@ class Running:
         """Whether a further answer may start."""
         return not self._is_closed and len(self._producers) < self._most
 
-    def start(self, answer: Message, stream: ModelStream, *, dropped: int = 0, propose: Propose | None = None) -> None:
-        """Open the answer's log and work on it; returns at once.
-
-        `dropped`: turns that had no room in the prompt; `propose`: see Producer.
-        """
+    def start(self, answer: Message, stream: ModelStream, *, dropped: int = 0) -> None:
+        """Open the answer's log and work on it; returns at once. `dropped`: turns that had no room in the prompt."""
         producer = Producer(
             answer,
             stream,
@@ -57,7 +56,7 @@ class Running:
             on_low=self.lacks_numbers.set,
             on_refused=self._on_refused,
             dropped=dropped,
-            propose=propose,
+            propose=self._propose,
             on_ended=self._on_ended,
         )
         producer.open()

@@ -8,6 +8,7 @@ from typing import Literal
 FinishReason = Literal["stop", "length", "content_filter"]
 ActivityKind = Literal["waiting", "thinking", "searching", "preparing_action"]
 CancelledBy = Literal["user", "owner_gone"]
+ActionState = Literal["proposed", "confirmed", "succeeded", "failed", "declined", "expired", "refused"]
 
 
 class State(StrEnum):
@@ -45,13 +46,16 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A side effect that an answer proposes; `state` `refused` means that nothing was and nothing will be done."""
+    """A side effect that an answer proposes, as it stands.
+
+    `state` `refused`: nothing was and nothing will be done. `result`: `text`, perhaps `url`. `expires_at`: RFC 3339.
+    """
 
     id: str
     name: str
     description: str
     arguments: Mapping[str, object]
-    state: str
+    state: ActionState
     result: Mapping[str, str] | None = None
     expires_at: str | None = None
 

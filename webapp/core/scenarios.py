@@ -1,5 +1,6 @@
 """Scenarios of the scripted model: what it says, step by step, and what is done to the line; parsed, not played."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -53,7 +54,15 @@ class End:
     reason: FinishReason
 
 
-Step = Say | Wait | Work | Fail | End
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Ask for an action of this name; `arguments` as the model writes them."""
+
+    name: str
+    arguments: str
+
+
+Step = Say | Wait | Work | Fail | End | Call
 
 
 Fault = Literal["cut", "repeat", "omit", "corrupt", "stall"]
@@ -146,10 +155,22 @@ def _end(value: object, place: str) -> Step:
     raise BadScenario(f"{place}: one of {', '.join(get_args(FinishReason))}")
 
 
+def _call(value: object, place: str) -> Step:
+    call = _object(value, place)
+    _only(call, {"name", "arguments"}, place)
+    name, arguments = call.get("name"), call.get("arguments", {})
+    if not isinstance(name, str) or not name:
+        raise BadScenario(f"{place}.name: the name of an action")
+    if not isinstance(arguments, str | dict):
+        raise BadScenario(f"{place}.arguments: an object, or the text that the model writes in its place")
+    return Call(name, arguments if isinstance(arguments, str) else json.dumps(arguments))
+
+
 _STEPS: Mapping[str, Callable[[object, str], Step]] = {
     "text": _say,
     "wait": lambda value, place: Wait(_seconds(value, place)),
     "activity": _work,
+    "action": _call,
     "fail": _fail,
     "finish": _end,
     "hang": lambda value, place: Wait(None),

@@ -6,10 +6,11 @@ It retries nothing that a model may have worked on, and watches no clock but tha
 import http.client
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 
+from webapp.core.actions import Offer
 from webapp.core.dialects.openai import OpenAIReader, request_body, told
 from webapp.core.dialects.openai_errors import failure
 from webapp.core.limits import Limits
@@ -45,12 +46,13 @@ class RemoteModel:
         limits: Limits = _USUAL,
         max_tokens: int | None = None,
         temperature: float | None = None,
+        offers: Sequence[Offer] = (),
         options: Mapping[str, object] | None = None,
     ) -> None:
         """`url` as the provider documents it, up to `/v1`; without `name` the first model that it lists.
 
-        Of the `limits` only `connect` is held here, for name, TCP and TLS together. `options` are more members of the
-        request.
+        Of the `limits` only `connect` is held here, for name, TCP and TLS together. `offers`: the actions that the
+        model may propose. `options` are more members of the request.
         Raises ValueError for an `url` or `key` that cannot be used; its message never holds the key.
         """
         self.endpoint = Endpoint(url, key, limits.connect)
@@ -59,6 +61,7 @@ class RemoteModel:
         self.takes_usage = True
         self._max_tokens = max_tokens
         self._temperature = temperature
+        self._offers = offers
         self._options = dict(options or {})
 
     def answer(self, prompt: Prompt, message_id: str) -> "RemoteStream":
@@ -73,6 +76,7 @@ class RemoteModel:
             max_tokens=self._max_tokens,
             temperature=self._temperature,
             with_usage=self.takes_usage,
+            offers=self._offers,
         )
         return json.dumps(members | self._options).encode("ascii")
 

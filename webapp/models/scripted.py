@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from webapp.core.limits import Limits
 from webapp.core.prompts import Prompt
-from webapp.core.scenarios import End, Fail, Line, Say, Scenario, Wait, Work
-from webapp.core.signs import Finish, ModelFailure, Sign, Text, Working
+from webapp.core.scenarios import Call, End, Fail, Line, Say, Scenario, Wait, Work
+from webapp.core.signs import Finish, ModelFailure, Sign, Text, ToolCall, Working
 
 _PREFIX = "scenario:"
 _LABELS = {
@@ -54,7 +54,6 @@ class ScriptedModel:
             "steps": run.steps,
             "stopped": run.is_stopped,
             "stopped_after_ms": run.stopped_after_ms,
-            "effects": {},
         }
 
     def line(self, message_id: str) -> Line:
@@ -98,6 +97,9 @@ class ScriptedStream:
                     self._closed.wait(seconds)
                 case Work(kind):
                     yield Working(kind, _LABELS[kind])
+                case Call(name, arguments):
+                    yield Working("preparing_action", _LABELS["preparing_action"])
+                    yield ToolCall("", name, arguments)
                 case Fail(code):
                     self._is_exhausted = True
                     raise ModelFailure(code, "the scenario says so")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from webapp.core.actions import Offer
 from webapp.core.limits import Limits
 from webapp.core.prompts import Prompt
 from webapp.core.signs import Sign
@@ -48,7 +49,10 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model in the list that people and programs choose from. `context` in tokens; `note` is shown to people."""
+    """A model in the list that people and programs choose from. `context` in tokens; `note` is shown to people.
+
+    `offers`: the actions that it may propose.
+    """
 
     id: str
     label: str
@@ -57,3 +61,4 @@ class Entry:
     note: str = ""
     system: str = ""
     context: int | None = None
+    offers: tuple[Offer, ...] = ()

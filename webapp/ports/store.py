@@ -109,7 +109,8 @@ class Answers(Protocol):
         """Compare and set: store the end of an answer that had none; False, and no change, if it had one.
 
         The same for an answer that is not (or no longer) this process's own. Stores state, number, text, `ended_at` and
-        all that only an end has, and drops the checkpoints. Raises ValueError for what has not ended.
+        all that only an end has, its actions too (see Actions), and drops the checkpoints.
+        Raises ValueError for what has not ended.
         """
 
     def ended(self, message_id: str) -> Message | None:
@@ -162,7 +163,13 @@ class Leases(Protocol):
         """The leases of all other processes."""
 
     def take_over(self, process: str) -> Sequence[Message]:
-        """Make that process's answers without an end this one's, drop its lease, return them as `message` does."""
+        """Make that process's answers without an end this one's, drop its lease, return them as `message` does.
+
+        Its actions that are confirmed and have no result fail: nobody knows whether they were carried out.
+        """
 
     def leave(self) -> None:
-        """Drop this process's lease, unless it has answers without an end: those are then for others to take over."""
+        """Drop this process's lease, unless it has answers without an end, or actions without a result.
+
+        Those are then for others to take over.
+        """

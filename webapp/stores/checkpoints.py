@@ -2,15 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from webapp.core.events import State
-from webapp.core.messages import Message
 from webapp.ports.store import Checkpoint
-from webapp.stores.rows import message_of
 from webapp.stores.tables import checkpoints, messages
 
 # From a place on, whatever was kept there: a transaction whose confirmation was lost is simply made again.
@@ -34,22 +30,13 @@ def add(connection: Connection, kept: Sequence[Checkpoint]) -> None:
         connection.execute(_RESERVING, [{"of": each.message_id, "reserved": each.seq} for each in kept])
 
 
-def messages_of(connection: Connection, rows: Sequence[Row[Any]]) -> list[Message]:
-    """The messages in rows of `messages`; those without an end have the text that is kept of them."""
-    open_ids = [row.message_id for row in rows if row.ended_at is None]
-    texts = _texts(connection, open_ids) if open_ids else {}
-    return [
-        replace(message, text=texts[message.message_id]) if message.message_id in texts else message
-        for message in map(message_of, rows)
-    ]
-
-
 def drop(connection: Connection, message_id: str) -> None:
     """Forget what was kept of an answer: its end has the text."""
     connection.execute(delete(checkpoints).where(checkpoints.c.message_id == message_id))
 
 
-def _texts(connection: Connection, message_ids: Sequence[str]) -> Mapping[str, str]:
+def texts(connection: Connection, message_ids: Sequence[str]) -> Mapping[str, str]:
+    """What is kept of each of those answers of which something is kept."""
     kept = select(checkpoints).where(checkpoints.c.message_id.in_(message_ids)).order_by(checkpoints.c.start)
     pieces: defaultdict[str, list[str]] = defaultdict(list)
     for row in connection.execute(kept):

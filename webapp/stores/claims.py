@@ -8,7 +8,8 @@ from webapp.core.events import State
 from webapp.core.messages import Message
 from webapp.core.problems import Refused
 from webapp.ports.store import RESERVED, Claim, Claimed, RegenerateClaim
-from webapp.stores.rows import message_columns, message_of
+from webapp.stores.messages import messages_of
+from webapp.stores.rows import message_columns
 from webapp.stores.tables import claims, conversations, messages
 from webapp.stores.titles import title_of
 
@@ -49,7 +50,7 @@ def find(connection: Connection, claim: Claim | RegenerateClaim) -> Claimed | No
         return None
     if row.fingerprint != claim.fingerprint:
         raise Refused("request_conflict")
-    return Claimed(message_of(row), is_new=False)
+    return Claimed(messages_of(connection, [row])[0], is_new=False)
 
 
 def _lock_conversation(connection: Connection, claim: Claim | RegenerateClaim) -> Row[Any] | None:

@@ -6,9 +6,10 @@ from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select
 
 from webapp.core.messages import Message
 from webapp.ports.store import Checkpoint, Lease
-from webapp.stores import checkpoints
+from webapp.stores import actions, checkpoints
 from webapp.stores.database import Database
 from webapp.stores.lock_files import LockFiles
+from webapp.stores.messages import messages_of
 from webapp.stores.tables import messages, processes
 
 
@@ -60,9 +61,10 @@ class SqlProcess:
 
         def work(connection: Connection) -> Sequence[Message]:
             taken = connection.scalars(taking.returning(messages.c.message_id)).all()
+            actions.abandon(connection, process)
             connection.execute(delete(processes).where(processes.c.process == process))
             rows = connection.execute(select(messages).where(messages.c.message_id.in_(taken)))
-            return checkpoints.messages_of(connection, rows.all())
+            return messages_of(connection, rows.all())
 
         answers = self._database.write(work)
         if self._locks:
@@ -70,8 +72,8 @@ class SqlProcess:
         return answers
 
     def leave(self) -> None:
-        has_open = exists().where(_open_answers_of(self._process))
-        leaving = delete(processes).where(processes.c.process == self._process, ~has_open)
+        is_needed = exists().where(_open_answers_of(self._process)) | actions.are_left(self._process)
+        leaving = delete(processes).where(processes.c.process == self._process, ~is_needed)
         self._database.write(lambda connection: connection.execute(leaving))
         if self._locks:
             self._locks.remove(self._process)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from webapp.core.events import Action, Listing, Source, State, Usage
+from webapp.core.events import Listing, Source, State, Usage
 from webapp.core.messages import Conversation, Failure, Message
 from webapp.stores.tables import without_controls
 
@@ -60,14 +60,13 @@ def end_columns(message: Message) -> Columns:
         "failure": message.failure and asdict(message.failure),
         "sources": _members(message.sources),
         "listings": _members(message.listings),
-        "actions": _members(message.actions),
         "remaining_messages": message.remaining_messages,
         "usage": message.usage and asdict(message.usage),
     }
 
 
 def message_of(row: Row[Any]) -> Message:
-    """The message in a row of `messages`."""
+    """The message in a row of `messages`, without what other tables hold of it."""
     return Message(
         message_id=row.message_id,
         conversation_id=row.conversation_id,
@@ -87,12 +86,11 @@ def message_of(row: Row[Any]) -> Message:
         failure=row.failure and Failure(**row.failure),
         sources=tuple(Source(**source) for source in row.sources),
         listings=tuple(Listing(**listing) for listing in row.listings),
-        actions=tuple(Action(**action) for action in row.actions),
         remaining_messages=row.remaining_messages,
         usage=row.usage and Usage(**row.usage),
         cancel_requested_at=row.cancel_requested_at,
     )
 
 
-def _members(values: Sequence[Source | Listing | Action]) -> list[Mapping[str, object]]:
+def _members(values: Sequence[Source | Listing]) -> list[Mapping[str, object]]:
     return [asdict(value) for value in values]

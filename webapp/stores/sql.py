@@ -9,9 +9,10 @@ from sqlalchemy.exc import IntegrityError
 from webapp.core.messages import Conversation, Message
 from webapp.core.problems import Refused
 from webapp.ports.store import Claim, Claimed, RegenerateClaim
-from webapp.stores import checkpoints, claims
+from webapp.stores import actions, checkpoints, claims
 from webapp.stores.database import Database
-from webapp.stores.rows import conversation_columns, conversation_of, end_columns, message_of
+from webapp.stores.messages import messages_of
+from webapp.stores.rows import conversation_columns, conversation_of, end_columns
 from webapp.stores.tables import conversations, messages
 
 
@@ -39,7 +40,7 @@ class SqlStore:
             found = connection.execute(head).first()
             if found is None:
                 raise Refused("not_found")
-            return conversation_of(found), checkpoints.messages_of(connection, connection.execute(inside).all())
+            return conversation_of(found), messages_of(connection, connection.execute(inside).all())
 
         return self._database.read(work)
 
@@ -80,6 +81,7 @@ class SqlStore:
             if connection.execute(ending).rowcount == 0:
                 return False
             checkpoints.drop(connection, ended.message_id)
+            actions.add(connection, ended, self._process)
             connection.execute(touching)
             return True
 
@@ -87,10 +89,14 @@ class SqlStore:
 
     def ended(self, message_id: str) -> Message | None:
         wanted = select(messages).where(messages.c.message_id == message_id)
-        row = self._database.read(lambda connection: connection.execute(wanted).first())
-        if row is None:
-            raise Refused("not_found")
-        return None if row.ended_at is None else message_of(row)
+
+        def work(connection: Connection) -> Message | None:
+            row = connection.execute(wanted).first()
+            if row is None:
+                raise Refused("not_found")
+            return None if row.ended_at is None else messages_of(connection, [row])[0]
+
+        return self._database.read(work)
 
     def mark_cancelled(self, owner: str, message_id: str, at: int) -> Message:
         marking = (
@@ -121,7 +127,7 @@ def _message(connection: Connection, owner: str, message_id: str) -> Message:
     ).first()
     if row is None:
         raise Refused("not_found")
-    return checkpoints.messages_of(connection, [row])[0]
+    return messages_of(connection, [row])[0]
 
 
 def _has_no_end(message_id: str) -> ColumnElement[bool]:

@@ -115,7 +115,6 @@ messages = Table(
     Column("failure", Json),
     Column("sources", Json, nullable=False),
     Column("listings", Json, nullable=False),
-    Column("actions", Json, nullable=False),
     Column("remaining_messages", Integer),
     Column("usage", Json),
     UniqueConstraint("conversation_id", "position"),
@@ -152,4 +151,30 @@ checkpoints = Table(
     Column("message_id", ForeignKey(messages.c.message_id, ondelete="CASCADE"), primary_key=True),
     Column("start", Integer, primary_key=True),
     Column("text", ExactText, nullable=False),
+)
+
+# What answers propose to do; `position` counts those of one answer from 0. `process` is the one that confirmed it
+# and carries it out. `expires_at` is written as RFC 3339 with milliseconds, so that earlier moments sort first.
+actions = Table(
+    "actions",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("message_id", ForeignKey(messages.c.message_id, ondelete="CASCADE"), nullable=False, index=True),
+    Column("position", Integer, nullable=False),
+    Column("process", String, nullable=False),
+    Column("name", ExactText, nullable=False),
+    Column("description", ExactText, nullable=False),
+    Column("arguments", Json, nullable=False),
+    Column("state", String, nullable=False),
+    Column("result", Json),
+    Column("expires_at", String),
+)
+
+_BEING_CARRIED_OUT = text("state = 'confirmed'")
+
+Index(
+    "ix_actions_process",
+    actions.c.process,
+    sqlite_where=_BEING_CARRIED_OUT,
+    postgresql_where=_BEING_CARRIED_OUT,
 )

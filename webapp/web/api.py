@@ -1,9 +1,10 @@
 """The API under /api/v1: each view parses, calls one use case and answers."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from flask import Blueprint, Response, request
 
+from webapp.answers.act import Actor
 from webapp.answers.ask import Asker
 from webapp.answers.cancel import Canceller
 from webapp.answers.catalogue import Catalogue
@@ -30,6 +31,7 @@ class Services:
     asker: Asker
     follower: Follower
     canceller: Canceller
+    actor: Actor
     visitors: Visitors
     wire: Wire
     streams: Streams
@@ -90,6 +92,12 @@ class Api:
         receipt = {"message_id": message_id, "state": message.state.value, "seq": message.seq}
         return json_response(receipt | {"cancelling": not is_ended}, 200 if is_ended else 202)
 
+    def confirm(self, action_id: str) -> Response:
+        return json_response(asdict(self._services.actor.confirm(self._reader(), action_id)))
+
+    def decline(self, action_id: str) -> Response:
+        return json_response(asdict(self._services.actor.decline(self._reader(), action_id)))
+
     def list_models(self) -> Response:
         models = [
             {"id": entry.id, "label": entry.label, "kind": entry.kind, "ready": entry.model.is_ready}
@@ -144,6 +152,8 @@ def blueprint(services: Services) -> Blueprint:
         ("GET", "/messages/<message_id>/events", views.follow),
         ("POST", "/messages/<message_id>/cancel", views.cancel),
         ("POST", "/messages/<message_id>/regenerate", views.regenerate),
+        ("POST", "/actions/<action_id>/confirm", views.confirm),
+        ("POST", "/actions/<action_id>/decline", views.decline),
         ("GET", "/models", views.list_models),
     ):
         api.add_url_rule(rule, view.__name__, view, methods=[method])

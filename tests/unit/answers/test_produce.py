@@ -260,7 +260,7 @@ def test_a_tool_call_is_proposed_after_a_completed_end_alone(end: Sign | Callabl
 
     def propose(answer: Message, call: ToolCall) -> Action:
         proposed.append(answer.state)
-        return Action("act_1", call.name, "Looks.", {}, "proposed")
+        return Action("act_1", call.name, "Looks.", {}, "proposed", expires_at="9999-12-31T00:00:00.000Z")
 
     done = work_on(ToldStream([ToolCall("t1", "look", "{}"), Text("so"), end]), propose=propose).run()
     is_completed = done.stored.state is State.COMPLETED

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webapp.core.scenarios import BadScenario, End, Fail, Line, Say, Wait, Work, parse
+from webapp.core.scenarios import BadScenario, Call, End, Fail, Line, Say, Wait, Work, parse
 
 
 def test_every_step_is_read() -> None:
@@ -13,6 +13,8 @@ def test_every_step_is_read() -> None:
                 {"wait": 0.5},
                 {"activity": "thinking"},
                 {"activity": "preparing_action", "wait": 1},
+                {"action": {"name": "create_ticket", "arguments": {"subject": "x"}}},
+                {"action": {"name": "create_ticket", "arguments": "{torn"}},
                 {"hang": True},
                 {"fail": "timeout"},
                 {"finish": "length"},
@@ -28,6 +30,8 @@ def test_every_step_is_read() -> None:
         Work("thinking"),
         Work("preparing_action"),
         Wait(1.0),
+        Call("create_ticket", '{"subject": "x"}'),
+        Call("create_ticket", "{torn"),
         Wait(None),
         Fail("timeout"),
         End("length"),
@@ -61,6 +65,10 @@ def test_a_line_without_faults_is_clean() -> None:
         {"model": [{"fail": "nothing"}]},
         {"model": [{"finish": "end"}]},
         {"model": [{"sing": 1}]},
+        {"model": [{"action": "create_ticket"}]},
+        {"model": [{"action": {"arguments": {}}}]},
+        {"model": [{"action": {"name": "a", "arguments": []}}]},
+        {"model": [{"action": {"name": "a", "when": "now"}}]},
         {"model": [], "merge": 1},
         {"model": [], "limits": {"patience": 1}},
         {"model": [], "line": {"bytes_per_write": -1}},

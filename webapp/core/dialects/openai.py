@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from webapp.core.actions import Offer
 from webapp.core.dialects.openai_errors import failure
 from webapp.core.dialects.openai_tools import ToolCallAssembler
 from webapp.core.events import FinishReason
@@ -33,9 +34,11 @@ def request_body(
     max_tokens: int | None = None,
     temperature: float | None = None,
     with_usage: bool = True,
+    offers: Sequence[Offer] = (),
 ) -> dict[str, object]:
     """What is posted to `…/chat/completions` for a stream from the model called `name`; what is None is not sent.
 
+    `offers`: the actions that the model may propose, as tools.
     `with_usage` asks for a last chunk with the token counts; some servers refuse a request that has this member.
     """
     body: dict[str, object] = {
@@ -49,7 +52,14 @@ def request_body(
         body["max_tokens"] = max_tokens
     if temperature is not None:
         body["temperature"] = temperature
+    if offers:
+        body["tools"] = [_tool(offer) for offer in offers]
     return body
+
+
+def _tool(offer: Offer) -> _Object:
+    about = {"name": offer.name, "description": offer.description, "parameters": offer.parameters}
+    return {"type": "function", "function": about}
 
 
 class OpenAIReader:
