@@ -27,12 +27,14 @@ from webapp.answers.running import Running
 from webapp.core.actions import Offer
 from webapp.core.limits import SECONDS, Limits
 from webapp.event_logs.memory import MemoryEventLog
+from webapp.metrics.prometheus import CONTENT_TYPE, PrometheusMetrics
 from webapp.models import local
 from webapp.models.local import LocalModel
 from webapp.models.parallel import ParallelModel
 from webapp.models.remote import RemoteModel
 from webapp.models.scripted import ScriptedModel
 from webapp.ports.actions import Carrier
+from webapp.ports.metrics import Fact
 from webapp.ports.model import Entry
 from webapp.ports.store import StoreAway
 from webapp.settings import EMBEDDED, BadSettings, ModelSettings, Settings
@@ -60,7 +62,8 @@ logger = logging.getLogger(__name__)
 BODY_BYTES = 256 * 1024
 GRACE_SECONDS = 25.0
 EMBEDDED_PARALLEL = 2
-_PROGRAM_PATHS = ("/api/", "/testing/", "/health/")
+_PROGRAM_PATHS = ("/api/", "/testing/", "/health/", "/metrics")
+_PROVIDERS = {"remote": "openai"}  # the conventions name a service by the dialect that it speaks
 
 
 class Motamot:
@@ -77,27 +80,40 @@ class Motamot:
         file = file_of(settings.database_url)
         self._process = SqlProcess(self._database, process, LockFiles(file) if file else None)
         log = MemoryEventLog()
-        models = Models(settings)
+        models = Models(settings, on_replaced=lambda count: metrics.count(Fact.BYTES_REPLACED, count))
         self._models = models
+        metrics = PrometheusMetrics({entry.id: _PROVIDERS.get(entry.kind, entry.kind) for entry in models.catalogue})
         actions = SqlActions(self._database, process)
         self._actor = Actor(actions, models.catalogue, models.carriers)
         self._running = Running(
-            log=log, answers=self._store, most=most, propose=self._actor.propose, on_ended=self._actor.on_ended
+            log=log,
+            answers=self._store,
+            most=most,
+            propose=self._actor.propose,
+            on_ended=self._actor.on_ended,
+            metrics=metrics,
         )
         self._keeper = Keeper(self._running, self._process)
-        self._recovery = Recovery(leases=self._process, answers=self._store, log=log)
+        self._recovery = Recovery(leases=self._process, answers=self._store, log=log, metrics=metrics)
+        metrics.show("motamot_answers_running", "Answers that are being written now", lambda: len(self._running.all()))
+        metrics.show("motamot_log_answers", "Answers in the event log", lambda: log.held().answers)
+        metrics.show("motamot_log_events", "Events that can be replayed", lambda: log.held().events)
+        metrics.show("motamot_log_text_bytes", "Text in the event log", lambda: log.held().bytes)
         services = api.Services(
             conversations=self._store,
             catalogue=models.catalogue,
             asker=Asker(self._store, self._store, models.catalogue, self._running),
-            follower=Follower(log, self._store, self._running),
+            follower=Follower(log, self._store, self._running, metrics),
             canceller=Canceller(self._store, self._running),
             actor=self._actor,
             visitors=Visitors(settings.secret_key or _kept_secret(settings.data_dir), settings.public_urls),
             wire=models.wire,
             streams=Streams(most),
         )
-        self.wsgi = _trusting(self._flask(services), settings.trusted_proxies)
+        figures = ops.Figures(
+            metrics.written, CONTENT_TYPE, key=settings.api_key, trusted_proxies=settings.trusted_proxies
+        )
+        self.wsgi = _trusting(self._flask(services, figures), settings.trusted_proxies)
 
     def start(self) -> None:
         """Migrate the store, end what an earlier process left, begin to look after answers."""
@@ -123,7 +139,7 @@ class Motamot:
             self._process.leave()
         self._database.close()
 
-    def _flask(self, services: api.Services) -> Flask:
+    def _flask(self, services: api.Services, figures: ops.Figures) -> Flask:
         app = Flask("webapp", static_folder=None, template_folder=str(_folder("templates")))
         app.config.update(MAX_CONTENT_LENGTH=BODY_BYTES, MAX_FORM_MEMORY_SIZE=BODY_BYTES)
         files = StaticFiles(_folder("static"))
@@ -132,7 +148,9 @@ class Motamot:
         app.register_blueprint(files.blueprint())
         app.register_blueprint(api.blueprint(services))
         app.register_blueprint(page.blueprint(services, app.jinja_env))
-        app.register_blueprint(ops.blueprint(services.catalogue, self._database.is_usable, self._running.is_closed))
+        app.register_blueprint(
+            ops.blueprint(services.catalogue, self._database.is_usable, self._running.is_closed, figures)
+        )
         if self._models.scripted is not None:
             app.register_blueprint(testing_routes.blueprint(self._models.scripted.put, self._models.told))
         app.register_error_handler(Exception, lambda error: _error_response(error, app.jinja_env))
@@ -154,10 +172,12 @@ def _error_response(error: Exception, templates: Environment) -> Response:
 class Models:
     """The models that the settings name, put into the list that people choose from; none is asked or started.
 
+    `on_replaced`: see RemoteModel.
     Raises BadSettings for addresses and keys that cannot be used.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, on_replaced: Callable[[int], object] = lambda _: None) -> None:
+        self._on_replaced = on_replaced
         self._stops: list[Callable[[], None]] = []
         limits = _limits(Limits(), settings.limits)
         self.scripted = ScriptedModel(limits) if settings.is_testing else None
@@ -222,6 +242,7 @@ class Models:
             max_tokens=model.max_tokens,
             temperature=model.temperature,
             offers=offers,
+            on_replaced=self._on_replaced,
         )
         asked = ParallelModel(remote, model.parallel) if model.parallel else remote
         label = model.label or model.name or model.id

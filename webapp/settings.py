@@ -93,6 +93,7 @@ class Settings:
     secret_key: str = field(default="", repr=False)
     public_urls: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
+    api_key: str = field(default="", repr=False)
     models: tuple[ModelSettings, ...] = ()
     actions: tuple[ActionSettings, ...] = ()
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -122,6 +123,9 @@ def read_settings(environment: Mapping[str, str], *, is_testing: bool = False) -
     data_dir = _data_dir(database_url)
     public = _list(environment.get("MOTAMOT_PUBLIC_URL", ""))
     complaints += [f"MOTAMOT_PUBLIC_URL: {url!r} is no http address" for url in public if not _is_http(url)]
+    api_key = environment.get("MOTAMOT_API_KEY", "")
+    if not all("!" <= sign <= "~" for sign in api_key):
+        complaints.append("MOTAMOT_API_KEY: visible ASCII characters, without blanks")
     table = _read_file(environment, data_dir, complaints)
     models = _models(table.get("models", []), environment, complaints) or _from_openai(environment, complaints)
     actions = _actions(table.get("actions", []), environment, complaints)
@@ -132,6 +136,7 @@ def read_settings(environment: Mapping[str, str], *, is_testing: bool = False) -
         secret_key=environment.get("MOTAMOT_SECRET_KEY", ""),
         public_urls=tuple(url.rstrip("/") for url in public),
         trusted_proxies=tuple(_list(environment.get("MOTAMOT_TRUSTED_PROXIES", ""))),
+        api_key=api_key,
         models=models,
         actions=actions,
         limits=_limits(table.get("limits", {}), "[limits]", complaints),

@@ -12,11 +12,13 @@ from unittest.mock import create_autospec
 
 import pytest
 from flask import Flask
+from werkzeug.test import Client
 
+from webapp.app import Motamot
 from webapp.core.events import Event
 from webapp.core.limits import Limits
 from webapp.core.problems import KINDS
-from webapp.settings import BadSettings, read_settings
+from webapp.settings import BadSettings, Settings, read_settings
 from webapp.web import api, ops
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,7 +131,7 @@ def test_the_documented_calls_are_the_routes() -> None:
     app = Flask("routes", static_folder=None)
     unused = create_autospec(api.Services, instance=True)
     app.register_blueprint(api.blueprint(unused))
-    app.register_blueprint(ops.blueprint(unused, unused, unused))
+    app.register_blueprint(ops.blueprint(unused, unused, unused, unused))
     routes = {
         f"{method} {re.sub('<[a-z_]+>', '{id}', rule.rule)}"
         for rule in app.url_map.iter_rules()
@@ -137,6 +139,15 @@ def test_the_documented_calls_are_the_routes() -> None:
     }
     documented = [re.findall(r"`([A-Z]+ [^`]+)`", row[0]) for row in rows("docs/api.md", "call")]
     assert {call for [call] in documented} == routes
+
+
+def test_the_documented_metrics_are_the_metrics_with_their_kinds(tmp_path: Path) -> None:
+    motamot = Motamot(Settings(f"sqlite:///{tmp_path}/motamot.db", tmp_path))
+    told = Client(motamot.wsgi).get("/metrics", environ_overrides={"REMOTE_ADDR": "127.0.0.1"}).text
+    motamot.close()
+    kinds = dict(re.findall(r"^# TYPE (\w+) (\w+)$", told, re.M))
+    documented = {row[0].strip("`"): row[1] for row in rows("docs/metrics.md", "metric")}
+    assert documented == {name: kind for name, kind in kinds.items() if not name.endswith("_created")}
 
 
 def help_of(*words: str) -> str:

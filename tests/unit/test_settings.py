@@ -146,6 +146,7 @@ def test_a_bad_value_is_named_with_what_would_be_right(tmp_path: Path, toml: str
         ("MOTAMOT_REDIS_URL", "redis://here"),
         ("MOTAMOT_PUBLIC_URL", "chat.example"),
         ("MOTAMOT_CONFIG", "/nowhere/motamot.toml"),
+        ("MOTAMOT_API_KEY", "two words"),
         ("OPENAI_BASE_URL", "api.example"),
     ],
 )

@@ -9,6 +9,7 @@ from webapp.core.events import ENDS, Answer, Event, Snapshot, State
 from webapp.core.messages import Message, end_of
 from webapp.core.problems import Refused
 from webapp.ports.event_log import EventLog, LogGone
+from webapp.ports.metrics import UNMEASURED, Fact, Metrics
 from webapp.ports.store import Answers
 
 HEARTBEAT_SECONDS = 10.0
@@ -26,6 +27,7 @@ class Follower:
     log: EventLog
     answers: Answers
     running: Running
+    metrics: Metrics = UNMEASURED
 
     def newest(self, owner: str, message_id: str) -> Message:
         """The message with the log's newest text and number while it runs. Raises Refused (`not_found`)."""
@@ -55,6 +57,12 @@ class Follower:
         Begins with a Snapshot where the log cannot replay from `cursor`. Ends early, within a second, once `is_gone`
         is true. Blocks between batches. Raises Refused (`not_found`) at the first batch.
         """
+        with self.metrics.following(is_resumed=bool(cursor)):
+            yield from self._follow(owner, message_id, cursor, is_gone)
+
+    def _follow(
+        self, owner: str, message_id: str, cursor: int | None, is_gone: Callable[[], bool]
+    ) -> Iterator[Sequence[Event]]:
         after = cursor
         looked = spoke = time.monotonic()
         while True:
@@ -65,6 +73,8 @@ class Follower:
                 if is_gone():
                     return
             if events:
+                if isinstance(events[0], Snapshot):
+                    self.metrics.count(_why(events[0], after, is_first=after == cursor))
                 yield events
                 spoke = now
                 after = events[-1].seq
@@ -94,6 +104,15 @@ class Follower:
         except Refused:  # it was deleted: its end is for those alone who follow it still
             return events
         return (*events[:-1], replace(end, actions=actions))
+
+
+def _why(snapshot: Snapshot, after: int | None, *, is_first: bool) -> Fact:
+    """Why there was a snapshot for a reader that has the events up to `after`."""
+    if after == NOWHERE:
+        return Fact.SNAPSHOT_MALFORMED
+    if after is not None and after > snapshot.seq:
+        return Fact.SNAPSHOT_FUTURE
+    return Fact.SNAPSHOT_NO_BUFFER if is_first else Fact.SNAPSHOT_BEHIND
 
 
 def _from_store(message: Message, after: int | None) -> Sequence[Event]:

@@ -16,7 +16,8 @@ from webapp.core.problems import Refused, problem
 from webapp.core.signs import Finish, ModelFailure, Sign, Text, TokenUsage, ToolCall, Working
 from webapp.core.surrogates import SurrogateJoiner
 from webapp.core.times import rfc3339
-from webapp.ports.event_log import EventLog
+from webapp.ports.event_log import Conflict, EventLog
+from webapp.ports.metrics import UNMEASURED, Fact, Metrics, Timing
 from webapp.ports.model import ModelStream
 from webapp.ports.store import Answers, Checkpoint, StoreAway
 
@@ -53,7 +54,7 @@ class Producer:
     that end. `on_waiting` is told when text waits to be merged: `flush` is wanted MERGE_SECONDS later.
     `propose` makes an action of each tool call once the model has completed its answer; by default none is carried out.
     No event gets a number above those that a checkpoint has reserved: `on_low` asks for one in time (`checkpoint`,
-    then `kept`), and without it the model is left waiting. `on_refused` is told of a text that comes after a stop.
+    then `kept`), and without it the model is left waiting.
     `on_ended` is called with the answer after its end was stored and appended.
     """
 
@@ -66,10 +67,10 @@ class Producer:
         answers: Answers,
         on_waiting: Callable[["Producer"], None],
         on_low: Callable[[], object] = lambda: None,
-        on_refused: Callable[[], object] = lambda: None,
         dropped: int = 0,
         propose: Propose | None = None,
         on_ended: Callable[[Message], None] = lambda _: None,
+        metrics: Metrics = UNMEASURED,
     ) -> None:
         self.message_id = answer.message_id
         self.ended = threading.Event()
@@ -79,12 +80,12 @@ class Producer:
         self._merge = MERGE_SECONDS if stream.is_merged else 0.0
         self._on_waiting = on_waiting
         self._on_low = on_low
-        self._on_refused = on_refused
         self._log = log
         self._answers = answers
         self._dropped = dropped
         self._propose = propose or _refused
         self._on_ended = on_ended
+        self._metrics = metrics
         self._lock = threading.Lock()
         self._joiner = SurrogateJoiner()
         self._pending: list[str] = []
@@ -99,6 +100,8 @@ class Producer:
         self._last_work: Working | None = None
         self._last_append = self._last_work_at = float("-inf")  # never: the first delta leaves at once
         self._has_sign = False
+        self._first_delta_at: float | None = None
+        self._stop_asked_at: float | None = None
 
     def open(self) -> None:
         """Append `accepted`; followers find the answer from here on."""
@@ -133,6 +136,9 @@ class Producer:
         with self._lock:
             if self._stopped is None:
                 self._stopped = why
+                if why.by == "user":
+                    self._stop_asked_at = time.monotonic()
+                    self._metrics.count(Fact.CANCEL_ASKED)
         self._unkept.wake()
         self._stream.close()
 
@@ -199,7 +205,7 @@ class Producer:
         with self._lock:
             if self._stopped is not None:
                 if isinstance(sign, Text):
-                    self._on_refused()
+                    self._metrics.count(Fact.TEXT_REFUSED)
                 return False
             now = time.monotonic()
             is_flood = now - self._last_sign < FLOOD_SECONDS
@@ -254,10 +260,16 @@ class Producer:
             text = "".join(self._pending)
             self._pending.clear()
             self._append(Delta(self._seq + 1, text), now)
+            if self._first_delta_at is None:
+                self._first_delta_at = now
             self._unkept.add(text)
 
     def _append(self, event: Event, now: float) -> None:
-        self._seq = self._log.append(self.message_id, [event], after=self._seq)
+        try:
+            self._seq = self._log.append(self.message_id, [event], after=self._seq)
+        except Conflict:
+            self._metrics.count(Fact.APPEND_REFUSED)
+            raise
         self._last_append = now
         if self._unkept.is_half_used(self._seq):
             self._on_low()
@@ -272,6 +284,8 @@ class Producer:
             self._stopped = self._stopped or otherwise
             ended = self._ended_answer(self._stopped)
         stored = self._stored(ended)
+        if stored.seq == ended.seq:
+            self._measure(stored)
         if stored is ended:
             self._log.append(self.message_id, [end_of(ended)], after=self._seq)
         else:
@@ -301,7 +315,17 @@ class Producer:
             broken = self._stored(broken)
         except Exception:
             logger.exception("answer %s has no end in the store", self.message_id)
+        self._measure(broken)
         self._log.close(self.message_id, end_of(broken))
+
+    def _measure(self, ended: Message) -> None:
+        now, first, asked = time.monotonic(), self._first_delta_at, self._stop_asked_at
+        timing = Timing(
+            end=now - self._started,
+            first_delta=None if first is None else first - self._started,
+            stop=None if asked is None else now - asked,
+        )
+        self._metrics.ended(ended, timing)
 
     def _ended_answer(self, otherwise: Stopped) -> Message:
         text = self._log.text(self.message_id)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from webapp.answers.produce import failed
 from webapp.core.messages import Message, end_of
 from webapp.ports.event_log import EventLog
+from webapp.ports.metrics import UNMEASURED, Metrics
 from webapp.ports.store import Answers, Lease, Leases, StoreAway
 
 logger = logging.getLogger(__name__)
@@ -24,11 +25,18 @@ class Recovery:
     """
 
     def __init__(
-        self, *, leases: Leases, answers: Answers, log: EventLog, now: Callable[[], float] = time.monotonic
+        self,
+        *,
+        leases: Leases,
+        answers: Answers,
+        log: EventLog,
+        metrics: Metrics = UNMEASURED,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._leases = leases
         self._answers = answers
         self._log = log
+        self._metrics = metrics
         self._now = now
         self._seen: dict[str, tuple[int, float]] = {}  # beats of each other process, and since when
         self._looked_at = now()
@@ -76,6 +84,7 @@ class Recovery:
             ended = failed(orphan, "interrupted", "its process is gone")
             if self._answers.finish(ended):
                 self._log.close(ended.message_id, end_of(ended))
+                self._metrics.ended(ended, None)
                 count += 1
             orphans.pop()
         return count

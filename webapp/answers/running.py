@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from webapp.answers.produce import MERGE_SECONDS, Producer, Propose, Stopped
 from webapp.core.messages import Message
 from webapp.ports.event_log import EventLog
+from webapp.ports.metrics import UNMEASURED, Fact, Metrics
 from webapp.ports.model import ModelStream
 from webapp.ports.store import Answers
 
@@ -17,7 +18,7 @@ SWEEP_SECONDS = 10.0
 class Running:
     """All running producers. `most`: how many answers may run at once; `propose`, `on_ended`: see Producer.
 
-    `lacks_numbers` is set when one of them needs a checkpoint soon; `refused` counts texts that came after a stop.
+    `lacks_numbers` is set when one of them needs a checkpoint soon.
     """
 
     def __init__(
@@ -28,17 +29,18 @@ class Running:
         most: int = 1_000,
         propose: Propose | None = None,
         on_ended: Callable[[Message], None] = lambda _: None,
+        metrics: Metrics = UNMEASURED,
     ) -> None:
         self._log = log
         self._answers = answers
         self._most = most
         self._propose = propose
         self._on_ended = on_ended
+        self._metrics = metrics
         self._producers: dict[str, Producer] = {}
         self._waiting: list[Producer] = []
         self._has_waiting = threading.Event()
         self.lacks_numbers = threading.Event()
-        self.refused = 0
         self._is_closed = False
 
     def has_room(self) -> bool:
@@ -54,12 +56,13 @@ class Running:
             answers=self._answers,
             on_waiting=self._on_waiting,
             on_low=self.lacks_numbers.set,
-            on_refused=self._on_refused,
             dropped=dropped,
             propose=self._propose,
             on_ended=self._on_ended,
+            metrics=self._metrics,
         )
         producer.open()
+        self._metrics.count(Fact.ANSWER_BEGUN)
         self._producers[answer.message_id] = producer
         threading.Thread(target=self._work, args=(producer,), name=answer.message_id, daemon=True).start()
 
@@ -122,6 +125,3 @@ class Running:
     def _on_waiting(self, producer: Producer) -> None:
         self._waiting.append(producer)
         self._has_waiting.set()
-
-    def _on_refused(self) -> None:
-        self.refused += 1

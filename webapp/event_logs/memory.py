@@ -5,6 +5,7 @@ import time
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from webapp.core.events import ENDS, Accepted, Activity, Delta, End, Event, Snapshot, State
 from webapp.ports.event_log import Conflict, LogGone
@@ -13,6 +14,14 @@ REPLAY_EVENTS = 1_024
 REPLAY_BYTES = 256 * 1024
 KEEP_SECONDS = 60.0
 KEEP_BYTES = 64 * 1024 * 1024
+
+
+class Held(NamedTuple):
+    """What a log keeps: answers, the events of them that can be replayed, bytes of text."""
+
+    answers: int
+    events: int
+    bytes: int
 
 
 class _AnswerLog:
@@ -177,6 +186,11 @@ class MemoryEventLog:
         log = self._find(message_id)
         with log.lock:
             return log.snapshot()
+
+    def held(self) -> Held:
+        """What is kept now."""
+        logs = list(self._logs.values())
+        return Held(len(logs), sum(len(log.ends) - 1 for log in logs), sum(len(log.text) for log in logs))
 
     def _end(self, log: _AnswerLog) -> None:
         log.ended_at = self._now()

@@ -6,7 +6,7 @@ It retries nothing that a model may have worked on, and watches no clock but tha
 import http.client
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 
@@ -48,17 +48,20 @@ class RemoteModel:
         temperature: float | None = None,
         offers: Sequence[Offer] = (),
         options: Mapping[str, object] | None = None,
+        on_replaced: Callable[[int], object] = lambda _: None,
     ) -> None:
         """`url` as the provider documents it, up to `/v1`; without `name` the first model that it lists.
 
         Of the `limits` only `connect` is held here, for name, TCP and TLS together. `offers`: the actions that the
-        model may propose. `options` are more members of the request.
+        model may propose. `options` are more members of the request. `on_replaced` is told how many U+FFFD of an answer
+        stand for bytes that were not UTF-8.
         Raises ValueError for an `url` or `key` that cannot be used; its message never holds the key.
         """
         self.endpoint = Endpoint(url, key, limits.connect)
         self.limits = limits
         self.name = name
         self.takes_usage = True
+        self.on_replaced = on_replaced
         self._max_tokens = max_tokens
         self._temperature = temperature
         self._offers = offers
@@ -188,6 +191,7 @@ class RemoteStream:
 
     def _log_oddities(self) -> None:
         if self.invalid:
+            self._model.on_replaced(self.invalid)
             logger.warning("%s sent bytes that are not UTF-8, replaced %d times", self._model.endpoint, self.invalid)
         if self._reader.unknown_reason:
             reason = json.dumps(self._reader.unknown_reason[:100])

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.support.answers import OWNER, ToldStream, store_with_answer
+from tests.support.figures import ToldMetrics
 from tests.support.texts import TEXTS, pieces
 from webapp.answers.produce import Producer, Stopped
 from webapp.core.digests import digest
@@ -19,6 +20,7 @@ from webapp.core.limits import Limits
 from webapp.core.messages import Message, end_of
 from webapp.core.signs import Finish, ModelFailure, Sign, Text, TokenUsage, ToolCall, Working
 from webapp.event_logs.memory import MemoryEventLog
+from webapp.ports.metrics import Fact
 from webapp.stores.sql import SqlStore
 
 STOP = Finish("stop")
@@ -153,11 +155,11 @@ def test_a_stopped_answer_keeps_its_text_and_closes_the_model() -> None:
 
 @pytest.mark.proves("B34")
 def test_what_a_model_says_after_the_stop_is_refused() -> None:
-    stream, refused = DeafStream([]), list[str]()
-    running = work_on(stream, on_refused=lambda: refused.append("late"))
+    stream, metrics = DeafStream([]), ToldMetrics()
+    running = work_on(stream, metrics=metrics)
     stream.script = [Text("kept"), lambda: running.producer.stop(Stopped(by="user")), Text("late"), STOP]
     assert running.run().stored.text == "kept"
-    assert refused == ["late"]
+    assert metrics.facts == [Fact.CANCEL_ASKED, Fact.TEXT_REFUSED]
 
 
 def test_a_model_that_had_finished_when_the_stop_came_is_completed() -> None:

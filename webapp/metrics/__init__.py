@@ -1,0 +1,1 @@
+"""Implementations of the metrics port, for the systems that collect figures."""
