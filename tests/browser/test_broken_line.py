@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from tests.support.breakable_line import BreakableLine
 from tests.support.chat_page import ChatPage
@@ -236,6 +236,84 @@ def test_the_next_question_can_be_asked_without_resuming(chat: ChatPage, visitor
     assert [one.text for one in chat.messages()][2:] == ["next", "next"]
     chat.reload()
     assert [one.state for one in chat.shown_answers()] == ["cancelled", "completed"]
+
+
+@pytest.mark.proves("B24", "C46")
+def test_a_question_behind_a_lost_answer_that_still_runs_brings_its_stop_back(
+    chat: ChatPage, visitor: Visitor, line: BreakableLine
+) -> None:
+    """The server refuses a second question meanwhile; only here can the person do something about it."""
+    lose_for_good(chat, visitor, line)
+    line.mend()
+    chat.ask("next")
+    chat.wait_for("running")
+    notice = chat.page.get_by_role("form", name="Ask").get_by_text("An answer is still being written.")
+    expect(notice).to_be_visible()
+    assert chat.composer.input_value() == "next"
+    chat.settle()
+    chat.button("Stop").click()
+    chat.wait_for("cancelled")
+    expect(notice).to_be_hidden()
+    chat.composer.press("Enter")
+    chat.wait_for("completed", count=2)
+
+
+@pytest.mark.proves("B24", "B41", "C96", "C113")
+def test_an_answer_that_is_no_longer_there_is_not_tried_again(
+    chat: ChatPage, visitor: Visitor, line: BreakableLine
+) -> None:
+    """The page has lost its visitor: nothing of what it asked for exists for the one that it has now."""
+    regions = LiveRegions(chat.page)
+    chat.open()
+    chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
+    chat.wait_for_text("kept")
+    message_id = chat.message_id
+    chat.page.context.clear_cookies()
+    chat.page.context.request.get(chat.url)
+    line.cut()
+    gone = "This answer was deleted, or it is not yours. What came of it stands here until you leave the page."
+    regions.wait_for(gone)
+    answer = chat.answer
+    assert (answer.get_attribute("data-code"), answer.get_attribute("aria-busy")) == ("not_found", None)
+    expect(answer.get_by_text(gone, exact=True)).to_be_visible()
+    expect(answer.get_by_role("heading", name=re.compile("— incomplete: no longer there$"))).to_be_visible()
+    expect(chat.button("Resume")).to_be_hidden()
+    expect(chat.page.locator("[data-motamot=connection]")).to_be_hidden()
+    expect(chat.button("Send")).to_be_visible()
+    assert chat.shown_answers()[0].text == "kept"
+    tried: list[str] = []
+    chat.page.on("request", lambda request: tried.append(request.url))
+    chat.page.evaluate("dispatchEvent(new Event('online'))")
+    chat.page.clock.fast_forward(GIVEN_UP)
+    assert [url for url in tried if message_id in url] == []
+    visitor.cancel(message_id)
+
+
+@pytest.mark.proves("B24")
+def test_a_server_that_asks_for_time_is_given_it(chat: ChatPage, visitor: Visitor, line: BreakableLine) -> None:
+    refusals: list[int] = []
+
+    def refuse(route: Route) -> None:
+        refusals.append(1)
+        route.fulfill(status=503, headers={"Retry-After": "60"}, content_type="text/html", body="<h1>Busy</h1>")
+
+    chat.open()
+    chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
+    chat.wait_for_text("kept")
+    chat.page.route("**/messages/msg_*", refuse, times=2)
+    with chat.page.expect_response("**/messages/msg_*"):
+        line.cut()
+    for _ in range(6):
+        chat.page.clock.fast_forward(9_000)
+    assert len(refusals) == 1
+    with chat.page.expect_response("**/messages/msg_*"):
+        chat.page.clock.fast_forward(9_000)
+    assert len(refusals) == 2
+    assert chat.answer.get_attribute("data-state") == "disconnected"
+    chat.button("Try now").click()
+    chat.wait_for("running")
+    visitor.cancel(chat.message_id)
+    chat.wait_for("cancelled")
 
 
 @pytest.mark.proves("C46", "G11")

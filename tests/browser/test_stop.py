@@ -136,19 +136,51 @@ def test_stop_that_does_not_reach_the_server_says_so_and_can_be_pressed_again(ch
     chat.ask(visitor.scenario({"text": "one"}, {"hang": True}))
     chat.wait_for_text("one")
     chat.composer.press_sequentially("my draft")
-    chat.page.route(CANCELLING, lambda route: route.abort("connectionreset"), times=1)
+    lost: list[str] = []
+    chat.page.on("requestfailed", lambda request: lost.append(request.url) if "cancel" in request.url else None)
+    chat.page.route(CANCELLING, lambda route: route.abort("connectionreset"))
     chat.settle()
     chat.button("Stop").click()
     notice = chat.page.get_by_role("form", name="Ask").get_by_text("Stop did not reach the server")
     expect(notice).to_be_visible()
+    assert len(lost) == 4
     assert visitor.message(chat.message_id)["state"] == "running"
     regions.wait_for("Stop did not reach the server")
+    chat.page.unroute(CANCELLING)
     chat.settle()
     chat.button("Stop").click()
     chat.wait_for("cancelled")
     expect(notice).to_be_hidden()
     assert chat.composer.input_value() == "my draft"
     assert [one.text for one in chat.shown_answers()] == ["one"]
+
+
+@pytest.mark.proves("B36", "C45")
+def test_a_stop_that_is_lost_once_is_sent_again(chat: ChatPage, visitor: Visitor) -> None:
+    regions = LiveRegions(chat.page)
+    chat.open()
+    chat.ask(visitor.scenario({"text": "one"}, {"hang": True}))
+    chat.wait_for_text("one")
+    chat.page.route(CANCELLING, lambda route: route.abort("connectionreset"), times=1)
+    chat.settle()
+    with chat.page.expect_event("requestfailed"):
+        chat.button("Stop").click()
+    chat.wait_for("cancelled")
+    regions.wait_for("You stopped this answer.")
+    assert [one.text for one in regions.messages() if one.region == "alert"] == []
+    assert visitor.run(chat.message_id)["stopped"] is True
+
+
+@pytest.mark.proves("B36", "C45")
+def test_who_presses_stop_and_leaves_at_once_has_stopped_the_answer(chat: ChatPage, visitor: Visitor) -> None:
+    chat.open()
+    chat.ask(visitor.scenario({"text": "one"}, {"hang": True}, limits={"silence": 5}))
+    chat.wait_for_text("one")
+    message_id = chat.message_id
+    chat.settle()
+    chat.button("Stop").evaluate("button => { button.click(); location.assign('about:blank'); }")
+    visitor.follow(message_id)
+    assert visitor.message(message_id)["state"] == "cancelled"
 
 
 @pytest.mark.proves("B7", "B39", "C50")

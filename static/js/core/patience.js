@@ -29,12 +29,13 @@ export class Patience {
   /**
    * How long to wait before the next try.
    * @param {number} now
+   * @param {number} [atLeast] what the server asked for
    * @returns {number | null} null: give up
    */
-  next(now) {
-    if (now - this.#lostAt >= LIMIT) return null;
+  next(now, atLeast = 0) {
+    if (now - this.#lostAt >= LIMIT || atLeast >= LIMIT) return null;
     const most = Math.min(FIRST * 2 ** this.#tries, LONGEST);
     this.#tries += 1;
-    return most * (0.5 + this.#random() / 2);
+    return Math.max(atLeast, most * (0.5 + this.#random() / 2));
   }
 }

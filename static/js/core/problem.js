@@ -10,12 +10,16 @@ import { words } from "./words.js";
  * @property {boolean} [retryable]
  * @property {number} [status] of the HTTP reply, 0 when there was none
  * @property {string} [instance] the number that the server's log has too
+ * @property {number} [retryAfter] ms for which the server does not want to be asked again
  */
+
+/** @type {readonly string[]} */
+const FINAL = ["not_found", "unauthorized", "forbidden"];
 
 /** A failure that is shown to a person. `detail` and `nextStep` are whole sentences without inner detail. */
 export class Problem extends Error {
   /** @param {ProblemMembers} members */
-  constructor({ code, detail, nextStep, retryable, status = 0, instance = "" }) {
+  constructor({ code, detail, nextStep, retryable, status = 0, instance = "", retryAfter = 0 }) {
     const known = words.problems[code] ?? words.problems.internal;
     super(detail || known.detail);
     this.name = "Problem";
@@ -25,6 +29,12 @@ export class Problem extends Error {
     this.retryable = retryable ?? known.retryable;
     this.status = status;
     this.instance = instance;
+    this.retryAfter = retryAfter;
+  }
+
+  /** Whether another try of the same cannot change it. */
+  get isFinal() {
+    return FINAL.includes(this.code);
   }
 
   /** The two sentences together, as they are shown and said. */
@@ -44,8 +54,9 @@ export class Problem extends Error {
    * The members of a problem document (RFC 9457), or null when `value` is none.
    * @param {unknown} value parsed JSON
    * @param {number} [status]
+   * @param {number} [retryAfter] ms
    */
-  static fromDocument(value, status = 0) {
+  static fromDocument(value, status = 0, retryAfter = 0) {
     if (typeof value !== "object" || value === null) return null;
     const { code, detail, next_step: nextStep, retryable, instance } = /** @type {Record<string, unknown>} */ (value);
     if (typeof code !== "string" || code === "") return null;
@@ -56,6 +67,7 @@ export class Problem extends Error {
       retryable: typeof retryable === "boolean" ? retryable : undefined,
       instance: typeof instance === "string" ? instance : "",
       status,
+      retryAfter,
     });
   }
 }

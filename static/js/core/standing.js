@@ -20,7 +20,7 @@ import { words } from "./words.js";
  * @returns {Standing}
  */
 export function standingOf(reading, lost = "") {
-  if (lost !== "") return standing("disconnected", "disconnected", { code: lost, action: "resume" });
+  if (lost !== "") return lostStanding(lost);
   switch (reading.state) {
     case "completed":
       return completedStanding(reading);
@@ -37,6 +37,13 @@ export function standingOf(reading, lost = "") {
 /** The line is lost, and tried again: the server's word is not known, and nothing has ended. @param {Reading} reading @returns {Standing} */
 export function reconnectingStandingOf(reading) {
   return { ...standingOf(reading), state: "disconnected", label: words.reconnecting };
+}
+
+/** @param {string} code @returns {Standing} */
+function lostStanding(code) {
+  if (code === "not_found") return standing("gone", "disconnected", { code });
+  const kind = code === "unauthorized" || code === "forbidden" ? "signed_out" : "disconnected";
+  return standing(kind, "disconnected", { code, action: "resume" });
 }
 
 /** @param {Reading} reading */

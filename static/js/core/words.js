@@ -56,6 +56,16 @@ const ends = {
     label: "Connection lost",
     note: "The connection was lost. The text so far is kept; resume to get the rest.",
   },
+  signed_out: {
+    heading: "incomplete: not signed in",
+    label: "Not signed in",
+    note: "This page is no longer signed in, so the answer is incomplete here. Sign in again or reload the page, then resume.",
+  },
+  gone: {
+    heading: "incomplete: no longer there",
+    label: "No longer there",
+    note: "This answer was deleted, or it is not yours. What came of it stands here until you leave the page.",
+  },
 };
 
 /** What only a screen reader is told (WAI-ARIA 1.2, roles status and alert). */

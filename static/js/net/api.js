@@ -1,5 +1,6 @@
 /** The calls of the API that the page makes, one method each; what their answers mean is decided elsewhere. */
 
+import { Problem } from "../core/problem.js";
 import { eventsOf, json, notOurs, send } from "./requests.js";
 
 /** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
@@ -9,6 +10,10 @@ import { eventsOf, json, notOurs, send } from "./requests.js";
 const STREAM = { Accept: "text/event-stream" };
 /** ms for the headers of what the server answers at once. */
 const SOON = 15_000;
+/** ms; the server answers within two seconds whether or not the answer has ended by then. */
+const CANCEL_WITHIN = 5_000;
+/** ms before a lost Stop is sent again. */
+const CANCEL_AGAIN = [250, 500, 1_000];
 const JSON_BODY = { "Content-Type": "application/json" };
 
 /** Every method rejects with a Problem, or with the abort of its signal. */
@@ -76,12 +81,26 @@ export class Api {
   }
 
   /**
-   * Asks the server to stop an answer; resolves when the mark is stored.
+   * Asks the server to stop an answer, again where the request is lost: a second one changes nothing. Resolves when the
+   * mark is stored.
    * @param {string} messageId
-   * @param {AbortSignal} [signal]
    */
-  async cancel(messageId, signal) {
-    await send(`${this.#message(messageId)}/cancel`, { method: "POST", headers: JSON_BODY, body: "{}", signal });
+  async cancel(messageId) {
+    for (const wait of [...CANCEL_AGAIN, null]) {
+      try {
+        return void (await this.#cancelOnce(messageId));
+      } catch (error) {
+        if (wait === null || Problem.from(error).isFinal) throw error;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    }
+  }
+
+  /** @param {string} messageId */
+  #cancelOnce(messageId) {
+    // Kept alive: who presses Stop and leaves the page has stopped the answer.
+    const init = { method: "POST", headers: JSON_BODY, body: "{}", keepalive: true };
+    return send(`${this.#message(messageId)}/cancel`, init, CANCEL_WITHIN);
   }
 
   /** @param {string} messageId */

@@ -15,9 +15,6 @@ import { Problem } from "../core/problem.js";
 /** ms for which a line must have held, since something first came over it, to count as a good one. */
 const HELD = 10_000;
 
-/** Codes of refusals that another try cannot change. @type {readonly string[]} */
-const FINAL = ["not_found", "unauthorized", "forbidden"];
-
 export class ReconnectingFollower {
   #follower;
   #hooks;
@@ -87,8 +84,8 @@ export class ReconnectingFollower {
         const held = this.#heardAt === null ? 0 : now - this.#heardAt;
         if (patience === null || held > HELD) patience = new Patience(now, Math.random);
         else if (this.reading.seq > seq) patience.renew(now);
-        const isOver = (isAsked && this.#isLost) || this.reading.messageId === "" || FINAL.includes(error.code);
-        const wait = isOver ? null : patience.next(now);
+        const isOver = (isAsked && this.#isLost) || this.reading.messageId === "" || error.isFinal;
+        const wait = isOver ? null : patience.next(now, error.retryAfter);
         if (wait === null) throw this.#givenUp(error);
         this.#isLost = true;
         this.#hooks.onLost();

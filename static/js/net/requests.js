@@ -120,11 +120,19 @@ export function notOurs() {
 /** @param {Response} response */
 async function refusal(response) {
   const document = await json(response).catch(() => null);
-  return Problem.fromDocument(document, response.status) ?? unexplained(response.status);
+  const retryAfter = msOf(response.headers.get("retry-after"));
+  return Problem.fromDocument(document, response.status, retryAfter) ?? unexplained(response.status, retryAfter);
 }
 
-/** @param {number} status */
-function unexplained(status) {
+/** @param {number} status @param {number} retryAfter */
+function unexplained(status, retryAfter) {
   const code = CODES[status] ?? (status < 500 ? "bad_request" : "connection_lost");
-  return new Problem({ code, status, detail: code === "connection_lost" ? words.unreadableReply : undefined });
+  return new Problem({ code, status, retryAfter, detail: code === "connection_lost" ? words.unreadableReply : undefined });
+}
+
+/** Seconds or a date (RFC 9110, section 10.2.3) as ms from now; 0 for anything else. @param {string | null} retryAfter */
+function msOf(retryAfter) {
+  if (retryAfter === null) return 0;
+  const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+  return Math.max(0, wait || 0);
 }

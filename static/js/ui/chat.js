@@ -123,7 +123,7 @@ export class Chat {
       onRefused: (/** @type {Question} */ question, /** @type {Problem} */ problem) => this.#giveBack(question, problem),
       onStopLost: (/** @type {Problem} */ problem) => this.#refuseWhileRunning(`${words.stopLost} ${problem.sentence}`),
       onReconnecting: () => this.#parts.strip.lost(),
-      onLost: () => this.#parts.strip.gone(),
+      onLost: (/** @type {Problem} */ problem) => (problem.isFinal ? this.#parts.strip.over() : this.#parts.strip.gone()),
       onBack: () => this.#parts.strip.back(),
     };
     const turn = new Turn({ line: this.#line, transcript, announcer, host }, reading);
@@ -157,7 +157,10 @@ export class Chat {
     if (problem.status === 0) this.#requestIds.undelivered(question);
     welcome.hidden = !transcript.isEmpty;
     this.#composer.giveBack(question.text);
-    this.#refuse(problem.sentence);
+    // What runs may be an answer whose line was given up: followed again, it can be stopped here.
+    if (problem.code === "conversation_busy") this.tryNow();
+    if (this.#isRunning) this.#refuseWhileRunning(problem.sentence);
+    else this.#refuse(problem.sentence);
   }
 
   /** A conversation gets its title from its first question; the page asks for it once. */

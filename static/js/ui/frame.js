@@ -103,12 +103,24 @@ export class ConnectionStrip {
     this.#show(words.connectionGone, "gone");
   }
 
+  /** Nothing of it concerns the line any more. */
+  over() {
+    this.#isLost = false;
+    clearTimeout(this.#timer);
+    this.#hide();
+  }
+
   back() {
     this.#isLost = false;
     clearTimeout(this.#timer);
     if (this.#element.hidden) return; // the loss was too short to be told
     this.#show(words.resumed, "back");
-    this.#timer = setTimeout(() => (this.#element.hidden = true), RESUMED_FOR);
+    this.#timer = setTimeout(() => this.#hide(), RESUMED_FOR);
+  }
+
+  #hide() {
+    if (document.activeElement === this.#tryNow) this.#onFocusLost();
+    this.#element.hidden = true;
   }
 
   /** @param {string} text @param {string} kind */

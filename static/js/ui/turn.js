@@ -40,7 +40,7 @@ import { words } from "../core/words.js";
  * @property {(question: Question, problem: Problem) => void} onRefused nothing of the question stands on the page any more
  * @property {(problem: Problem) => void} onStopLost
  * @property {() => void} onReconnecting the line is lost, and tried again
- * @property {() => void} onLost and it is tried no longer
+ * @property {(problem: Problem) => void} onLost and it is tried no longer
  * @property {() => void} onBack
  */
 
@@ -195,7 +195,7 @@ export class Turn {
       if (connection.signal.aborted) return; // let go on purpose
       if (!(error instanceof Problem)) throw error;
       if (this.reading.messageId === "") this.#refuse(error);
-      else this.#lose(error.code);
+      else this.#lose(error);
     }
   }
 
@@ -274,18 +274,18 @@ export class Turn {
     this.#host.onChange(this);
   }
 
-  /** @param {string} code */
-  #lose(code) {
-    this.#phase = "lost";
+  /** @param {Problem} problem */
+  #lose(problem) {
+    const { note, action } = standingOf(this.reading, problem.code);
+    this.#phase = action === "" ? "ended" : "lost";
     this.#stop = { isAsked: false, isSent: false };
     this.#stopped.open();
-    this.#article?.disconnect(code);
-    const isKnown = this.#isTriedQuietly;
+    this.#article?.disconnect(problem.code);
+    const isKnown = this.#isTriedQuietly && !problem.isFinal;
     this.#isTriedQuietly = false;
     if (isKnown) return; // it was told when the line was given up, and is as it was
-    const { note } = standingOf(this.reading, code);
     this.#announcer.answerEnded(this.#name, { state: "disconnected", text: this.reading.text, note });
-    this.#host.onLost();
+    this.#host.onLost(problem);
   }
 }
 

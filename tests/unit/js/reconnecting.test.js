@@ -61,6 +61,13 @@ test("patience ends two minutes after the last thing that came", () => {
   assert.notEqual(patience.next(239_999), null);
 });
 
+test("a server that asks for time is given it, and given up where it asks for too much", () => {
+  const patience = new Patience(0, () => 1);
+  assert.equal(patience.next(0, 60_000), 60_000);
+  assert.equal(patience.next(0, 100), 500);
+  assert.equal(patience.next(0, 3_600_000), null);
+});
+
 test("a lost line is taken up again by resuming, and the loss and its end are told once", async (t) => {
   withClock(t);
   const { reconnecting, told, calls } = following([lost(), lost(), lost(), null]);

@@ -57,6 +57,14 @@ test("a problem document says its own sentences", async () => {
   assert.deepEqual([error.code, error.status, error.sentence], ["conversation_busy", 409, "One is being written. Wait."]);
 });
 
+test("a refusal says when to come again, in seconds or as a date, and nothing where that cannot be read", async () => {
+  const retryAfterOf = async (value) => (await ask(reply(503, { "Retry-After": value }, ""))).error.retryAfter;
+  assert.equal(await retryAfterOf("20"), 20_000);
+  const wait = await retryAfterOf(new Date(Date.now() + 60_000).toUTCString());
+  assert.ok(wait > 50_000 && wait <= 60_000);
+  for (const value of ["", "soon", "-5", "Wed, 21 Oct 2015 07:28:00 GMT"]) assert.equal(await retryAfterOf(value), 0, value);
+});
+
 test("the type of an event stream may be written in any case and have parameters", async () => {
   assert.deepEqual(await ask(reply(200, { "Content-Type": "Text/Event-Stream;charset=UTF-8" }, DELTA)), { names: ["delta"] });
 });

@@ -14,7 +14,7 @@ import { words } from "./static/js/core/words.js";
 console.log(JSON.stringify({ ends: words.ends, problems: Object.keys(words.problems) }));
 """
 # The page's own states, and its own words for a line that was lost; the server never says them.
-OF_THE_PAGE = {"sending", "disconnected"}
+OF_THE_PAGE = {"sending", "disconnected", "signed_out", "gone"}
 CODES_OF_THE_PAGE = {"connection_lost", "stream_incomplete"}
 
 
