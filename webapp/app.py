@@ -24,6 +24,7 @@ from webapp.answers.follow import Follower
 from webapp.answers.keep import Keeper
 from webapp.answers.recover import Recovery
 from webapp.answers.running import Running
+from webapp.answers.seen import Sightings
 from webapp.core.actions import Offer
 from webapp.core.limits import SECONDS, Limits
 from webapp.event_logs.memory import MemoryEventLog
@@ -105,6 +106,7 @@ class Motamot:
             asker=Asker(self._store, self._store, models.catalogue, self._running),
             follower=Follower(log, self._store, self._running, metrics),
             canceller=Canceller(self._store, self._running),
+            sightings=Sightings(self._store, metrics),
             actor=self._actor,
             visitors=Visitors(settings.secret_key or _kept_secret(settings.data_dir), settings.public_urls),
             wire=models.wire,

@@ -31,14 +31,21 @@ const transcript = new Transcript(region(document, "transcript"), {
   onSay: (sentence, isUrgent) => (isUrgent ? announcer.warn(sentence) : announcer.say(sentence)),
 });
 
+/** Loaded when there is an answer to tell of; where that fails, nothing is told. @type {Promise<typeof import("./net/beacon.js")>} */
+let beacon;
+
 const api = new Api();
 const line = {
   openConversation,
   ask: api.ask.bind(api),
   cancel: api.cancel.bind(api),
+  /** @type {import("./ui/turn.js").Line["tell"]} */
+  tell: (messageId, sight) => void beacon.then(({ tell }) => tell(messageId, sight)).catch(() => {}),
   conversationTitle: () => api.conversationTitle(main.dataset.conversationId ?? ""),
   /** @type {import("./ui/turn.js").Line["follower"]} */
   follower: (reading, onChange, hooks) => {
+    beacon = import("./net/beacon.js");
+    beacon.catch(() => {});
     const follower = new ReconnectingFollower(
       new Follower(api, reading, (changed, event) => {
         follower.progressed();

@@ -9,6 +9,7 @@ from webapp.answers.ask import Asker
 from webapp.answers.cancel import Canceller
 from webapp.answers.catalogue import Catalogue
 from webapp.answers.follow import Follower
+from webapp.answers.seen import Sightings
 from webapp.core.events import State
 from webapp.core.messages import Message, conversation_json, message_json
 from webapp.core.problems import Refused, problem
@@ -31,6 +32,7 @@ class Services:
     asker: Asker
     follower: Follower
     canceller: Canceller
+    sightings: Sightings
     actor: Actor
     visitors: Visitors
     wire: Wire
@@ -92,6 +94,10 @@ class Api:
         receipt = {"message_id": message_id, "state": message.state.value, "seq": message.seq}
         return json_response(receipt | {"cancelling": not is_ended}, 200 if is_ended else 202)
 
+    def seen(self, message_id: str) -> Response:
+        self._services.sightings.tell(self._reader(), message_id, requests.sight(request))
+        return Response(status=204)
+
     def confirm(self, action_id: str) -> Response:
         return json_response(asdict(self._services.actor.confirm(self._reader(), action_id)))
 
@@ -152,6 +158,7 @@ def blueprint(services: Services) -> Blueprint:
         ("GET", "/messages/<message_id>/events", views.follow),
         ("POST", "/messages/<message_id>/cancel", views.cancel),
         ("POST", "/messages/<message_id>/regenerate", views.regenerate),
+        ("POST", "/messages/<message_id>/seen", views.seen),
         ("POST", "/actions/<action_id>/confirm", views.confirm),
         ("POST", "/actions/<action_id>/decline", views.decline),
         ("GET", "/models", views.list_models),

@@ -10,6 +10,11 @@ from webapp.answers.asked import ABSENT, Absent, Question, Regenerate
 from webapp.answers.follow import NOWHERE
 from webapp.core.problems import Refused
 from webapp.core.surrogates import has_lone_surrogate
+from webapp.ports.metrics import Sight
+
+# What a page can tell of one answer at most.
+FIRST_VISIBLE_MS = 3_600_000
+COUNT = 100_000
 
 
 def json_object(request: Request) -> Mapping[str, Any]:
@@ -57,6 +62,26 @@ def regenerate(request: Request, message_id: str) -> Regenerate:
     """What the body asks for beside the answer `message_id`. Raises Refused as `question` does."""
     body = json_object(request)
     return Regenerate(message_id, _request_id(body, request), _optional_text(body, "model"))
+
+
+def sight(request: Request) -> Sight:
+    """What a page saw. Raises Refused (`validation_failed`) for a number out of its bounds, and for none at all."""
+    body = json_object(request)
+    counts = {name: _number(body, name, COUNT) for name in ("repeats", "holes", "mismatches", "reconnects")}
+    first_visible = _number(body, "first_visible_ms", FIRST_VISIBLE_MS)
+    if first_visible is None and not any(counts.values()):
+        raise Refused("validation_failed", "The body tells nothing of what was seen.")
+    return Sight(
+        first_visible=None if first_visible is None else first_visible / 1000,
+        **{name: count or 0 for name, count in counts.items()},
+    )
+
+
+def _number(body: Mapping[str, Any], name: str, most: int) -> int | None:
+    value = body.get(name)
+    if value is None or (type(value) is int and 0 <= value <= most):
+        return value
+    raise Refused("validation_failed", f"The member {name} must be a whole number from 0 to {most}.")
 
 
 def _request_id(body: Mapping[str, Any], request: Request) -> str | Absent:

@@ -24,10 +24,20 @@ import { advance, isEnded } from "./states.js";
  * @property {Problem | null} problem of a failed answer
  * @property {readonly string[]} refused names of actions that the model asked for and that were not carried out
  * @property {number} repeats events that came again and were ignored
+ * @property {number} holes times that events were missing
  * @property {number} mismatches ends (or fetched messages) whose text was not the joined one
  */
 
 /** @typedef {"applied" | "repeat" | "hole"} Outcome */
+
+/**
+ * @typedef {object} Sight what a page saw of an answer, for the figures
+ * @property {number | null} firstVisible ms from Send to the first text on the page; null without either
+ * @property {number} repeats
+ * @property {number} holes
+ * @property {number} mismatches
+ * @property {number} reconnects times that a lost line was back
+ */
 
 /** @type {Reading} */
 const UNREAD = Object.freeze({
@@ -45,6 +55,7 @@ const UNREAD = Object.freeze({
   problem: null,
   refused: [],
   repeats: 0,
+  holes: 0,
   mismatches: 0,
 });
 
@@ -125,7 +136,7 @@ function problemOf(error) {
 function numbered(reading, event) {
   if (event.name === "unknown" && event.seq === 0) return applied(reading);
   if (event.seq <= reading.seq) return repeat(reading);
-  if (event.seq > reading.seq + 1) return { reading, outcome: /** @type {Outcome} */ ("hole") };
+  if (event.seq > reading.seq + 1) return hole(reading);
   const state = advance(reading.state, event.name) ?? reading.state;
   switch (event.name) {
     case "accepted": {
@@ -178,4 +189,9 @@ function applied(reading) {
 /** @param {Reading} reading @returns {{ reading: Reading, outcome: Outcome }} */
 function repeat(reading) {
   return { reading: change(reading, { repeats: reading.repeats + 1 }), outcome: "repeat" };
+}
+
+/** @param {Reading} reading @returns {{ reading: Reading, outcome: Outcome }} */
+function hole(reading) {
+  return { reading: change(reading, { holes: reading.holes + 1 }), outcome: "hole" };
 }

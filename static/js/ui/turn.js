@@ -9,6 +9,7 @@ import { words } from "../core/words.js";
 /** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
 /** @typedef {import("../core/question.js").Question} Question */
 /** @typedef {import("../core/reader.js").Reading} Reading */
+/** @typedef {import("../core/reader.js").Sight} Sight */
 /** @typedef {import("./announcer.js").Announcer} Announcer */
 /** @typedef {import("./answer_article.js").AnswerArticle} AnswerArticle */
 /** @typedef {import("./transcript.js").QuestionArticle} QuestionArticle */
@@ -29,6 +30,7 @@ import { words } from "../core/words.js";
  * @property {(signal: AbortSignal) => Promise<string>} openConversation the conversation's id; made when there is none yet
  * @property {(conversationId: string, question: Question, signal: AbortSignal) => Promise<AsyncIterable<AnswerEvent>>} ask
  * @property {(messageId: string) => Promise<void>} cancel
+ * @property {(messageId: string, sight: Sight) => void} tell what was seen of an answer; never fails
  * @property {(reading: Reading, onChange: (reading: Reading, event: AnswerEvent | null) => void,
  *   hooks: { onLost: () => void, onBack: () => void }) => Follower} follower
  */
@@ -68,6 +70,12 @@ export class Turn {
   #stopped = new Latch();
   #isAskedToResume = false;
   #isTriedQuietly = false;
+  /** @type {number | null} by performance.now(); null for an answer that was not asked for here */
+  #sentAt = null;
+  /** @type {number | null} ms */
+  #firstVisible = null;
+  #reconnects = 0;
+  #isTold = false;
 
   /**
    * @param {{ line: Line, transcript: Transcript, announcer: Announcer, host: Host }} collaborators
@@ -113,6 +121,7 @@ export class Turn {
    * @param {Promise<unknown>} clear resolves when nothing on the page is being stopped any more
    */
   async ask(question, clear) {
+    this.#sentAt = performance.now();
     this.#question = question;
     this.#questionArticle = this.#transcript.addQuestion(question.text);
     this.#questionArticle.sending(question.requestId);
@@ -138,6 +147,7 @@ export class Turn {
 
   /** The page goes away, perhaps to come back as it is: its line is let go, which is no loss to be told of. */
   leave() {
+    this.#tell();
     this.#connection.abort();
   }
 
@@ -182,8 +192,29 @@ export class Turn {
   /** @param {AnswerArticle} article */
   #adopt(article) {
     this.#article = article;
-    article.onDrawn = () => this.#host.onChange(this);
+    article.onDrawn = () => this.#drawn();
     article.onResume(() => void this.resume());
+  }
+
+  /** The page shows what is known, in this task. */
+  #drawn() {
+    if (this.#sentAt !== null && this.reading.text !== "") this.#firstVisible ??= performance.now() - this.#sentAt;
+    this.#host.onChange(this);
+    if (this.#phase === "ended") this.#tell();
+  }
+
+  /** What was seen of the answer goes to the server's figures, once there is something to tell. */
+  #tell() {
+    const { messageId, state, repeats, holes, mismatches } = this.reading;
+    if (this.#isTold || messageId === "" || (this.#firstVisible === null && !isEnded(state))) return;
+    this.#isTold = true;
+    this.#line.tell(messageId, {
+      firstVisible: this.#firstVisible,
+      repeats,
+      holes,
+      mismatches,
+      reconnects: this.#reconnects,
+    });
   }
 
   /** @param {(signal: AbortSignal) => Promise<void>} step one connection, to the end or to its loss */
@@ -252,6 +283,7 @@ export class Turn {
   }
 
   #back() {
+    this.#reconnects++;
     // Who asked for it hears that it worked; else only a long loss is told, and with it its end.
     if (this.#isAskedToResume) this.#announcer.say(words.resumed);
     else this.#announcer.connectionBack();

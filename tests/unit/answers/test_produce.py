@@ -153,7 +153,7 @@ def test_a_stopped_answer_keeps_its_text_and_closes_the_model() -> None:
     assert stream.closed.is_set()
 
 
-@pytest.mark.proves("B34")
+@pytest.mark.proves("B34", "M4")
 def test_what_a_model_says_after_the_stop_is_refused() -> None:
     stream, metrics = DeafStream([]), ToldMetrics()
     running = work_on(stream, metrics=metrics)

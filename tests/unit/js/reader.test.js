@@ -53,6 +53,7 @@ test("equal texts under new numbers are all kept", () => {
 test("a missing number is a hole, and nothing behind it is applied", () => {
   const { reading, outcomes } = connect(newReading(), [accepted, delta(2, "a"), delta(4, "c")]);
   assert.deepEqual(outcomes, ["applied", "applied", "hole"]);
+  assert.equal(reading.holes, 1);
   assert.deepEqual([reading.text, reading.seq], ["a", 2]);
 });
 

@@ -1,0 +1,37 @@
+"""What pages tell of the answers that they showed: passed on to the figures, once for each answer."""
+
+import threading
+from collections import OrderedDict
+
+from webapp.core.problems import Refused
+from webapp.ports.metrics import Metrics, Sight
+from webapp.ports.store import Answers
+
+REMEMBERED = 10_000
+
+
+class Sightings:
+    """Remembers of which answers it was told, the last REMEMBERED of them."""
+
+    def __init__(self, answers: Answers, metrics: Metrics) -> None:
+        self._answers = answers
+        self._metrics = metrics
+        self._told: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def tell(self, owner: str, message_id: str, sight: Sight) -> None:
+        """Count it, unless something was told of this answer before. Raises Refused (`not_found`)."""
+        answer = self._answers.message(owner, message_id)
+        if answer.role != "assistant":
+            raise Refused("not_found")
+        if self._is_first(message_id):
+            self._metrics.seen(answer, sight)
+
+    def _is_first(self, message_id: str) -> bool:
+        with self._lock:
+            if message_id in self._told:
+                return False
+            self._told[message_id] = None
+            if len(self._told) > REMEMBERED:
+                self._told.popitem(last=False)
+            return True
