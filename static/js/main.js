@@ -12,6 +12,9 @@ import { find, part, region } from "./ui/parts.js";
 import { SendButton } from "./ui/send_button.js";
 import { Transcript } from "./ui/transcript.js";
 
+/** ms after which code that did not come is asked for again. */
+const LOAD_AGAIN = 3000;
+
 const page = document.documentElement;
 const main = /** @type {HTMLElement} */ (find(document, "main"));
 const form = /** @type {HTMLFormElement} */ (region(document, "composer"));
@@ -25,10 +28,14 @@ const announcer = new Announcer({
   interval: Number(page.dataset.interval),
 });
 
+/** @param {string} sentence @param {boolean} isUrgent */
+const say = (sentence, isUrgent) => (isUrgent ? announcer.warn(sentence) : announcer.say(sentence));
+
 const transcript = new Transcript(region(document, "transcript"), {
   templates: { question: template("question"), answer: template("answer") },
   labelOf: (model) => optionOf(model)?.dataset.label ?? model,
-  onSay: (sentence, isUrgent) => (isUrgent ? announcer.warn(sentence) : announcer.say(sentence)),
+  onSay: say,
+  onActions: (place, reading) => void showActions(place, reading),
 });
 
 /** Loaded when there is an answer to tell of; where that fails, nothing is told. @type {Promise<typeof import("./net/beacon.js")>} */
@@ -104,6 +111,20 @@ async function openConversation(signal) {
   main.dataset.conversationId = id;
   history.replaceState(null, "", `/c/${id}${location.search}`);
   return id;
+}
+
+/**
+ * Their code comes with the first answer that has some, and is asked for again until it is here.
+ * @type {(...given: Parameters<import("./ui/answer_article.js").OnActions>) => Promise<void>}
+ */
+async function showActions(place, reading) {
+  const { messageId, actions } = reading;
+  try {
+    const [{ ActionCards }, line] = await Promise.all([import("./ui/action_card.js"), import("./net/actions.js")]);
+    new ActionCards(place, messageId, { template: template("action"), line, onSay: say }).show(actions);
+  } catch {
+    setTimeout(() => void showActions(place, reading), LOAD_AGAIN);
+  }
 }
 
 /** @param {string} name */

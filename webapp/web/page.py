@@ -77,6 +77,20 @@ class Page:
         self._services.canceller.cancel(owner, request.form.get("message_id", ""))
         return _see(f"/c/{conversation_id}#question")
 
+    def decide(self, conversation_id: str, action_id: str) -> Response:
+        """The buttons of a proposal; what was decided otherwise before is shown as it stands."""
+        owner = self._form_owner()
+        decision = request.form.get("decision")
+        if decision not in ("confirm", "decline"):
+            raise Refused("validation_failed")
+        actor = self._services.actor
+        try:
+            (actor.confirm if decision == "confirm" else actor.decline)(owner, action_id)
+        except Refused as refused:
+            if refused.code != "action_refused":
+                raise
+        return _see(f"/c/{conversation_id}#{action_id}")
+
     def _form_owner(self) -> str:
         visitors = self._services.visitors
         owner = visitors.owner(request)
@@ -208,6 +222,7 @@ def blueprint(services: Services, templates: Environment) -> Blueprint:
         ("POST", "/ask", "ask_first", views.ask),
         ("POST", "/c/<conversation_id>/ask", "ask", views.ask),
         ("POST", "/c/<conversation_id>/stop", "stop", views.stop),
+        ("POST", "/c/<conversation_id>/actions/<action_id>", "decide", views.decide),
     ):
         page.add_url_rule(rule, name, view, methods=[method])
     return page

@@ -6,11 +6,28 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from webapp.core.events import Action
 from webapp.core.messages import Failure, Message
 from webapp.web import words
 from webapp.web.live import LiveText
 
 _HTML_SIGNS = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
+_ICONS = {"succeeded": "check", "failed": "alert", "declined": "stop", "expired": "stop"}
+
+
+@dataclass(frozen=True, slots=True)
+class ActionView:
+    """One action that can be, or could have been, confirmed. `rows`: names and values as people read them."""
+
+    id: str
+    description: str
+    state: str
+    standing: str
+    icon: str
+    link: str
+    rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +60,28 @@ class MessageView:
         return words.standing(self.message)
 
     @property
+    def cards(self) -> tuple[ActionView, ...]:
+        """Those of its actions that were not refused."""
+        return tuple(_action_view(action) for action in self.message.actions if action.state != "refused")
+
+    @property
     def is_running(self) -> bool:
         return not self.message.state.is_ended
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.message, name)
+
+
+def _action_view(action: Action) -> ActionView:
+    rows = tuple((name, _as_read(value)) for name, value in action.arguments.items())
+    standing, icon = words.action_standing(action), _ICONS.get(action.state, "pen")
+    link = (action.result or {}).get("url", "")
+    return ActionView(action.id, action.description, action.state, standing, icon, link, rows)
+
+
+def _as_read(value: object) -> str:
+    """A text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def source_json(text: str) -> Markup:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from webapp.core.events import State
+from webapp.core.events import Action, State
 from webapp.core.messages import Message
 
 
@@ -38,6 +38,15 @@ STANDINGS = {
     "failed": Standing("incomplete: failed", "Failed", ""),
     "failed_empty": Standing("failed", "Failed", ""),
 }
+# By the state of an action; the words of its result follow.
+ACTIONS = {
+    "proposed": "The model proposes this. Nothing has been done yet.",
+    "confirmed": "Being carried out.",
+    "succeeded": "Done.",
+    "failed": "Failed.",
+    "declined": "Declined. Nothing was done.",
+    "expired": "Too old to be carried out. Nothing was done.",
+}
 YOU = "You"
 UNTITLED = "New conversation"
 SUGGESTIONS = (
@@ -52,11 +61,16 @@ def standing(message: Message) -> Standing:
     words = STANDINGS[_key(message)]
     refused = [action.name for action in message.actions if action.state == "refused"]
     if refused:
-        note = f"The model asked for {', '.join(refused)}. This action was not carried out."
-        return Standing(words.heading if message.text else "no text", words.label, note)
+        note = f"{words.note} The model asked for {', '.join(refused)}. This action was not carried out."
+        return Standing(words.heading, words.label, note.strip())
     if message.failure is not None:
         return Standing(words.heading, words.label, f"{message.failure.detail} {message.failure.next_step}")
     return words
+
+
+def action_standing(action: Action) -> str:
+    """How an action stands, with what its result says."""
+    return f"{ACTIONS[action.state]} {(action.result or {}).get('text', '')}".strip()
 
 
 def heading(message: Message, label: str) -> str:
@@ -72,7 +86,8 @@ def _key(message: Message) -> str:
         case State.COMPLETED if message.finish_reason in ("length", "content_filter"):
             return str(message.finish_reason)
         case State.COMPLETED:
-            return "completed" if message.text else "empty"
+            has_proposals = any(action.state != "refused" for action in message.actions)
+            return "completed" if message.text or has_proposals else "empty"
         case State.CANCELLED if message.by == "owner_gone":
             return "owner_gone"
         case State.CANCELLED | State.FAILED:

@@ -6,14 +6,18 @@ import { Problem } from "./problem.js";
 /** @typedef {import("./states.js").State} State */
 
 /**
+ * @typedef {{ id: string, name: string, description: string, arguments: Record<string, unknown>, state: string,
+ *   result: { text?: string, url?: string } | null }} Action what an answer proposes, as the API gives it
+ */
+
+/**
  * @typedef {{ name: "accepted", seq: number, conversationId: string, messageId: string, questionId: string,
  *   requestId: string, model: string }} Accepted
  * @typedef {{ name: "delta", seq: number, text: string }} Delta
  * @typedef {{ name: "activity", seq: number, kind: string, label: string }} Activity
  * @typedef {{ name: "snapshot", seq: number, state: State, text: string, messageId: string, conversationId: string,
  *   questionId: string, model: string, activity: string }} Snapshot
- * @typedef {{ name: "answer", seq: number, text: string, finishReason: string, refused: string[] }} Answer
- *   `refused`: names of the actions that the model asked for and that were not carried out
+ * @typedef {{ name: "answer", seq: number, text: string, finishReason: string, actions: Action[] }} Answer
  * @typedef {{ name: "cancelled", seq: number, text: string, by: string }} Cancelled
  * @typedef {{ name: "error", seq: number, text: string, problem: Problem }} Failure
  * @typedef {{ name: "unknown", seq: number, event: string }} Unknown `seq` is 0 when the frame has no number
@@ -84,7 +88,7 @@ const READERS = {
     seq: m.seq,
     text: m.text("text"),
     finishReason: m.text("finish_reason", "stop"),
-    refused: refusedActions(m.any("actions")),
+    actions: actionsOf(m.any("actions")),
   }),
   cancelled: (m) => ({ name: "cancelled", seq: m.seq, text: m.text("text"), by: m.text("by", "user") }),
   error: (m) => ({ name: "error", seq: m.seq, text: m.text("text"), problem: m.problem }),
@@ -109,12 +113,13 @@ export function isEnd(event) {
 }
 
 /**
- * The names of those actions of an answer that nobody can confirm any more.
+ * The actions of an answer; what is none is left out.
  * @param {unknown} actions as the API gives them
+ * @returns {Action[]}
  */
-export function refusedActions(actions) {
+export function actionsOf(actions) {
   if (!Array.isArray(actions)) return [];
-  return actions.filter((action) => action?.state === "refused").map((action) => String(action.name));
+  return actions.filter((action) => typeof action?.id === "string" && typeof action.state === "string");
 }
 
 /** @param {string} data @returns {Record<string, unknown>} */

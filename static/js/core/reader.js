@@ -1,6 +1,6 @@
 /** What a page knows of one answer, and how each event changes it, by number only; it neither connects nor shows. */
 
-import { refusedActions } from "./events.js";
+import { actionsOf } from "./events.js";
 import { Problem } from "./problem.js";
 import { advance, isEnded } from "./states.js";
 
@@ -22,7 +22,7 @@ import { advance, isEnded } from "./states.js";
  * @property {string} finishReason of a completed answer, else ""
  * @property {string} by who stopped a cancelled answer, else ""
  * @property {Problem | null} problem of a failed answer
- * @property {readonly string[]} refused names of actions that the model asked for and that were not carried out
+ * @property {readonly import("./events.js").Action[]} actions of a completed answer, as they stood when it was read
  * @property {number} repeats events that came again and were ignored
  * @property {number} holes times that events were missing
  * @property {number} mismatches ends (or fetched messages) whose text was not the joined one
@@ -53,7 +53,7 @@ const UNREAD = Object.freeze({
   finishReason: "",
   by: "",
   problem: null,
-  refused: [],
+  actions: [],
   repeats: 0,
   holes: 0,
   mismatches: 0,
@@ -107,7 +107,7 @@ export function applyMessage(reading, message) {
     finishReason: message.finish_reason ?? "",
     by: message.by ?? "",
     problem: message.state === "failed" ? problemOf(message.error) : null,
-    refused: refusedActions(message.actions),
+    actions: actionsOf(message.actions),
   });
 }
 
@@ -163,7 +163,7 @@ function ended(reading, event) {
     finishReason: event.name === "answer" ? event.finishReason : "",
     by: event.name === "cancelled" ? event.by : "",
     problem: event.name === "error" ? event.problem : null,
-    refused: event.name === "answer" ? event.refused : [],
+    actions: event.name === "answer" ? event.actions : [],
     mismatches: reading.mismatches + (event.text === reading.text ? 0 : 1),
   });
 }

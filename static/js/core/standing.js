@@ -47,15 +47,21 @@ function lostStanding(code) {
 }
 
 /** @param {Reading} reading */
-function completedKind({ finishReason, text }) {
+function completedKind({ finishReason, text, actions }) {
   if (finishReason === "length" || finishReason === "content_filter") return finishReason;
-  return text === "" ? "empty" : "completed";
+  return text === "" && actions.every(isRefused) ? "empty" : "completed";
+}
+
+/** Nobody can confirm it. @param {import("./events.js").Action} action */
+function isRefused({ state }) {
+  return state === "refused";
 }
 
 /** @param {Reading} reading @returns {Standing} */
 function completedStanding(reading) {
   const plain = standing(completedKind(reading), "completed");
-  return reading.refused.length === 0 ? plain : { ...plain, note: words.actionsRefused(reading.refused) };
+  const refused = reading.actions.filter(isRefused).map(({ name }) => name);
+  return refused.length === 0 ? plain : { ...plain, note: `${plain.note} ${words.actionsRefused(refused)}`.trim() };
 }
 
 /** @param {Reading} reading */

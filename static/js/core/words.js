@@ -68,6 +68,16 @@ const ends = {
   },
 };
 
+/** @type {Record<string, string>} How an action stands, by its state; the words of its result follow. */
+const actions = {
+  proposed: "The model proposes this. Nothing has been done yet.",
+  confirmed: "Being carried out.",
+  succeeded: "Done.",
+  failed: "Failed.",
+  declined: "Declined. Nothing was done.",
+  expired: "Too old to be carried out. Nothing was done.",
+};
+
 /** What only a screen reader is told (WAI-ARIA 1.2, roles status and alert). */
 const aloud = {
   generating: "Generating the answer",
@@ -94,6 +104,7 @@ function quantity(count, unit) {
 export const words = {
   problems,
   ends,
+  actions,
   aloud,
   /** @param {string} title of the conversation */
   pageTitle: (title) => `${title} · Motamot`,
@@ -112,6 +123,10 @@ export const words = {
     `The question is too long by ${over.toLocaleString("en")} ${over === 1 ? "byte" : "bytes"}; ${limit / 1024} KiB is the limit. Shorten it.`,
   /** @param {readonly string[]} names of actions */
   actionsRefused: (names) => `The model asked for ${names.join(", ")}. This action was not carried out.`,
+  /** @param {readonly string[]} descriptions */
+  actionsProposed: (descriptions) => `The model proposes: ${descriptions.join("; ")}.`,
+  actionDeclining: "Being declined.",
+  actionUnheard: "It is not known whether this reached the server. Try again: it is carried out once at most.",
   answerRunning: "An answer is still being written. Stop it or wait, then send again.",
   stopLost: "Stop did not reach the server, so the answer goes on.",
   unreadableReply: "Something other than Motamot answered.",

@@ -10,6 +10,8 @@ import { nameArticle, part, setIcon } from "./parts.js";
 /** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
 /** @typedef {import("../core/reader.js").Reading} Reading */
 
+/** @typedef {(place: HTMLElement, reading: Reading) => void} OnActions shows the reading's actions; the place may hold the server's cards */
+
 /** Browsers tell assistive technology of every change: more of them than this drown the announcements. */
 const REDRAW_EVERY = 150;
 
@@ -41,6 +43,7 @@ export class AnswerArticle {
   #timer;
   #parts;
   #copy;
+  #onActions;
 
   /**
    * @param {HTMLElement} element cloned empty from the template, or the server's
@@ -49,8 +52,9 @@ export class AnswerArticle {
    * @param {string} given.label the model's
    * @param {number} given.number counted from 1, in the name of the copy button
    * @param {(sentence: string, isUrgent: boolean) => void} given.onSay
+   * @param {OnActions} given.onActions called once, where the answer has actions
    */
-  constructor(element, { reading, label, number, onSay }) {
+  constructor(element, { reading, label, number, onSay, onActions }) {
     this.element = element;
     this.#reading = reading;
     this.#label = label;
@@ -59,6 +63,7 @@ export class AnswerArticle {
       note: part(element, "note"),
       noteText: part(element, "note-text"),
       resume: part(element, "resume"),
+      actions: part(element, "actions"),
       standing: part(element, "standing"),
       standingText: part(element, "standing-text"),
     };
@@ -66,6 +71,8 @@ export class AnswerArticle {
     this.#copy = new CopyButton(element, number, () => this.#text.text, onSay);
     this.#copy.hidden = !isEnded(reading.state) || reading.text === "";
     element.querySelector('[data-part="stop-form"]')?.remove(); // the one Send/Stop button does that from now on
+    this.#onActions = once(onActions);
+    if (this.#parts.actions.childElementCount > 0) this.#onActions(this.#parts.actions, reading);
     Object.defineProperty(element, "text", { get: () => this.#text.text, configurable: true });
   }
 
@@ -159,6 +166,7 @@ export class AnswerArticle {
     if (this.#isResuming) setAria(resume, "aria-disabled", "true");
     else resume.removeAttribute("aria-disabled");
     this.#copy.hidden = isGrowing || this.#text.text === "";
+    if (this.#reading.actions.length > 0) this.#onActions(this.#parts.actions, this.#reading);
   }
 
   /** @param {string} state */
@@ -176,6 +184,15 @@ export class AnswerArticle {
   #dispatch(type, detail) {
     this.element.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
   }
+}
+
+/** @param {OnActions} listener @returns {OnActions} */
+function once(listener) {
+  let isTold = false;
+  return (place, reading) => {
+    if (!isTold) listener(place, reading);
+    isTold = true;
+  };
 }
 
 /** Leaves what is equal alone: each change of the page is told to assistive technology. @param {Element} element @param {string} text */

@@ -17,6 +17,7 @@ export class Transcript {
   #templates;
   #labelOf;
   #onSay;
+  #onActions;
   #end = new EndKeeper();
   #answers = 0;
 
@@ -26,12 +27,14 @@ export class Transcript {
    * @param {{ question: HTMLTemplateElement, answer: HTMLTemplateElement }} given.templates
    * @param {(model: string) => string} given.labelOf a model's label by its id
    * @param {(sentence: string, isUrgent: boolean) => void} given.onSay
+   * @param {import("./answer_article.js").OnActions} given.onActions
    */
-  constructor(root, { templates, labelOf, onSay }) {
+  constructor(root, { templates, labelOf, onSay, onActions }) {
     this.#root = root;
     this.#templates = templates;
     this.#labelOf = labelOf;
     this.#onSay = onSay;
+    this.#onActions = onActions;
   }
 
   get isEmpty() {
@@ -97,7 +100,7 @@ export class Transcript {
   /** @param {HTMLElement} element @param {Reading} reading @param {string} label */
   #answer(element, reading, label) {
     this.#answers += 1;
-    return new AnswerArticle(element, { reading, label, number: this.#answers, onSay: this.#onSay });
+    return new AnswerArticle(element, { reading, label, number: this.#answers, onSay: this.#onSay, onActions: this.#onActions });
   }
 }
 

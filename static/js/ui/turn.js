@@ -255,8 +255,11 @@ export class Turn {
   /** @param {Reading} reading */
   #announce(reading) {
     const { state, text, activity } = reading;
-    if (isEnded(state)) this.#announcer.answerEnded(this.#name, { state, text, note: standingOf(reading).note });
-    else if (activity === "") this.#announcer.answerText(this.#name, text);
+    if (isEnded(state)) {
+      this.#announcer.answerEnded(this.#name, { state, text, note: standingOf(reading).note });
+      const proposed = reading.actions.filter((action) => action.state === "proposed");
+      if (proposed.length > 0) this.#announcer.say(words.actionsProposed(proposed.map(({ description }) => description)));
+    } else if (activity === "") this.#announcer.answerText(this.#name, text);
     else this.#announcer.answerActivity(this.#name, activity);
   }
 

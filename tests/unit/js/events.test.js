@@ -65,7 +65,8 @@ test("three events are ends", () => {
   assert.ok(!isEnd(readEvent(frame("delta", { seq: 2, text: "a" }))));
 });
 
-test("only refused actions are told", () => {
-  const actions = [{ name: "create_ticket", state: "refused" }, { name: "other", state: "proposed" }];
-  assert.deepEqual(readEvent(frame("answer", { seq: 2, text: "", actions })).refused, ["create_ticket"]);
+test("actions come as they are, and what is none is left out", () => {
+  const action = { id: "act_1", name: "create_ticket", state: "proposed", arguments: { a: 1 } };
+  assert.deepEqual(readEvent(frame("answer", { seq: 2, text: "", actions: [action, null, 5, { id: 7 }] })).actions, [action]);
+  assert.deepEqual(readEvent(frame("answer", { seq: 2, text: "", actions: "none" })).actions, []);
 });

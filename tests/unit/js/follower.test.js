@@ -9,7 +9,7 @@ import { Follower } from "../../../static/js/net/follower.js";
 
 const accepted = { name: "accepted", seq: 1, conversationId: "c", messageId: "m", questionId: "q", requestId: "r", model: "x" };
 const delta = (seq, text) => ({ name: "delta", seq, text });
-const answer = (seq, text) => ({ name: "answer", seq, text, finishReason: "stop", refused: [] });
+const answer = (seq, text) => ({ name: "answer", seq, text, finishReason: "stop", actions: [] });
 const message = (members) => ({ message_id: "m", conversation_id: "c", state: "running", seq: 3, text: "ab", ...members });
 const { signal } = new AbortController();
 

@@ -11,7 +11,7 @@ const delta = (seq, text) => ({ name: "delta", seq, text });
 const snapshot = (seq, text) => ({
   name: "snapshot", seq, text, state: "running", messageId: "m", conversationId: "c", questionId: "q", model: "x", activity: "",
 });
-const answer = (seq, text, finishReason = "stop") => ({ name: "answer", seq, text, finishReason, refused: [] });
+const answer = (seq, text, finishReason = "stop") => ({ name: "answer", seq, text, finishReason, actions: [] });
 
 /** Applies a connection's events in order; says what became of each. */
 function connect(reading, events) {

@@ -44,8 +44,15 @@ test("a lost line can be resumed, and nothing else", () => {
   assert.equal(completed({}).action, "");
 });
 
-test("an action that was not carried out is said", () => {
-  assert.match(completed({ refused: ["create_ticket"] }).note, /create_ticket.*not carried out/);
+test("an action that was not carried out is said, beside how the answer was cut", () => {
+  const refused = { id: "act_1", name: "create_ticket", state: "refused" };
+  assert.match(completed({ actions: [refused] }).note, /^The model asked for create_ticket.*not carried out/);
+  assert.match(completed({ actions: [refused], finishReason: "length" }).note, /cut short.*create_ticket.*not carried out/);
+});
+
+test("an answer that proposes an action needs no text to be complete", () => {
+  assert.equal(completed({ text: "", actions: [{ id: "act_1", name: "a", state: "proposed" }] }).heading, "");
+  assert.equal(completed({ text: "", actions: [{ id: "act_1", name: "a", state: "refused" }] }).heading, "no text");
 });
 
 test("what the model does is said while it writes nothing", () => {

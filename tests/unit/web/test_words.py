@@ -7,11 +7,11 @@ from dataclasses import asdict
 import pytest
 
 from webapp.core.problems import KINDS
-from webapp.web.words import STANDINGS
+from webapp.web.words import ACTIONS, STANDINGS
 
 IN_JAVASCRIPT = """
 import { words } from "./static/js/core/words.js";
-console.log(JSON.stringify({ ends: words.ends, problems: Object.keys(words.problems) }));
+console.log(JSON.stringify({ ends: words.ends, actions: words.actions, problems: Object.keys(words.problems) }));
 """
 # The page's own states, and its own words for a line that was lost; the server never says them.
 OF_THE_PAGE = {"sending", "disconnected", "signed_out", "gone"}
@@ -30,6 +30,10 @@ def words(node: str, pytestconfig: pytest.Config) -> dict[str, object]:
 def test_how_an_answer_stands_is_said_alike(words: dict[str, dict[str, object]]) -> None:
     of_the_server = {name: asdict(standing) for name, standing in STANDINGS.items()}
     assert {name: said for name, said in words["ends"].items() if name not in OF_THE_PAGE} == of_the_server
+
+
+def test_how_an_action_stands_is_said_alike(words: dict[str, object]) -> None:
+    assert words["actions"] == ACTIONS
 
 
 def test_the_page_knows_every_code_that_can_come(words: dict[str, list[str]]) -> None:
