@@ -85,7 +85,7 @@ class Motamot:
         self._models = models
         metrics = PrometheusMetrics({entry.id: _PROVIDERS.get(entry.kind, entry.kind) for entry in models.catalogue})
         actions = SqlActions(self._database, process)
-        self._actor = Actor(actions, models.catalogue, models.carriers)
+        self._actor = Actor(actions, models.catalogue, models.carriers, metrics)
         self._running = Running(
             log=log,
             answers=self._store,

@@ -156,11 +156,26 @@ def test_bytes_that_were_replaced_are_counted(provider: FakeProvider, visitor: V
     meter.wait_for(1, "motamot_bytes_replaced_total")
 
 
+def test_actions_are_counted_by_their_states(visitor: Visitor, meter: Meter) -> None:
+    def proposed(name: str) -> str:
+        script = visitor.scenario({"action": {"name": name, "arguments": {"subject": "x"}}}, {"finish": "stop"})
+        return str(visitor.ask(script).json()["actions"][0]["id"])
+
+    confirmed, declined, _ = proposed("create_ticket"), proposed("create_ticket"), proposed("nobody offers this")
+    for _ in range(2):
+        visitor.decide(confirmed, "confirm").raise_for_status()
+        visitor.decide(declined, "decline").raise_for_status()
+    meter.wait_for(6, "motamot_actions_total")
+    counted = {"proposed": 2, "refused": 1, "confirmed": 1, "declined": 1, "succeeded": 1}
+    assert {state: meter.moved("motamot_actions_total", state=state) for state in counted} == counted
+
+
 def test_nothing_that_a_client_chose_is_among_the_figures(server: Server, visitor: Visitor) -> None:
     hostile = 'SENTINEL"} 1\nmotamot_forged 1'
     conversation_id = visitor.conversation()
     asked = visitor.ask(hostile, conversation_id, request_id="SENTINEL").json()
     visitor.ask("x", model=hostile)
+    visitor.ask(visitor.scenario({"action": {"name": "SENTINEL", "arguments": {}}}, {"text": "x"}, {"finish": "stop"}))
     visitor.follow(asked["message_id"], after="SENTINEL")
     visitor.http.get("/api/v1/messages/SENTINEL", headers={"User-Agent": "SENTINEL"})
     told = httpx.get(f"{server.url}/metrics", trust_env=False).text

@@ -14,6 +14,7 @@ from webapp.core.messages import Message
 from webapp.core.problems import Refused
 from webapp.core.signs import ToolCall
 from webapp.ports.actions import Actions, Carrier, Proposal
+from webapp.ports.metrics import UNMEASURED, Metrics
 from webapp.ports.store import StoreAway
 
 logger = logging.getLogger(__name__)
@@ -29,7 +30,14 @@ STORE_SECONDS = 0.5
 class Actor:
     """The use case with what it needs. `carriers`: who carries out the actions of a name."""
 
-    def __init__(self, actions: Actions, catalogue: Catalogue, carriers: Mapping[str, Carrier]) -> None:
+    def __init__(
+        self,
+        actions: Actions,
+        catalogue: Catalogue,
+        carriers: Mapping[str, Carrier],
+        metrics: Metrics = UNMEASURED,
+    ) -> None:
+        self._metrics = metrics
         self._actions = actions
         self._catalogue = catalogue
         self._carriers = carriers
@@ -57,7 +65,11 @@ class Actor:
 
     def decline(self, owner: str, action_id: str) -> Action:
         """The action, declined. Raises Refused: `not_found`, and `action_refused` for what was confirmed or is over."""
-        return self._actions.decline(owner, action_id).action
+        before = self._actions.action(owner, action_id).action
+        declined = self._actions.decline(owner, action_id).action
+        if before.state != declined.state:
+            self._metrics.acted(declined.state)
+        return declined
 
     def on_ended(self, answer: Message) -> None:
         """Carry out what of an answer waits for nobody; returns at once."""
@@ -99,8 +111,10 @@ class Actor:
         try:
             # Read only now that nobody else is at it: with a result it is no order any more.
             if order := _patiently(lambda: self._actions.order(action_id)):
+                self._metrics.acted(order.action.state)
                 outcome = self._carried_out(order)
-                _patiently(lambda: self._actions.settle(action_id, outcome))
+                if _patiently(lambda: self._actions.settle(action_id, outcome)):
+                    self._metrics.acted(outcome.state)
         finally:
             self._working.pop(action_id).set()
 

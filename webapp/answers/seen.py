@@ -7,13 +7,12 @@ from webapp.core.problems import Refused
 from webapp.ports.metrics import Metrics, Sight
 from webapp.ports.store import Answers
 
-REMEMBERED = 10_000
-
 
 class Sightings:
-    """Remembers of which answers it was told, the last REMEMBERED of them."""
+    """Remembers of which answers it was told, the last `remembered` of them."""
 
-    def __init__(self, answers: Answers, metrics: Metrics) -> None:
+    def __init__(self, answers: Answers, metrics: Metrics, *, remembered: int = 10_000) -> None:
+        self._remembered = remembered
         self._answers = answers
         self._metrics = metrics
         self._told: OrderedDict[str, None] = OrderedDict()
@@ -32,6 +31,6 @@ class Sightings:
             if message_id in self._told:
                 return False
             self._told[message_id] = None
-            if len(self._told) > REMEMBERED:
+            if len(self._told) > self._remembered:
                 self._told.popitem(last=False)
             return True

@@ -60,6 +60,9 @@ class PrometheusMetrics:
         provider = self._providers.get(answer.model)
         model = ("chat", provider, answer.model) if provider else ("chat", "other", "other")
         self._lives.ended(answer, model, timing)
+        for action in answer.actions:
+            if action.state != "confirmed":  # it is about to be carried out, and counted then
+                self.acted(action.state)
 
     def following(self, *, is_resumed: bool) -> AbstractContextManager[None]:
         return self._readers.following(is_resumed)

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import pytest
 
 from tests.support.answers import OWNER
+from tests.support.figures import ToldMetrics
 from webapp.answers.follow import Follower
 from webapp.core.digests import digest
 from webapp.core.events import Accepted, Answer, Delta, Event, Snapshot
 from webapp.event_logs.memory import MemoryEventLog
+from webapp.ports.metrics import Fact
 
 PIECES = [f"{number}\U0001f9ed " for number in range(2_500)]
 
@@ -87,3 +89,15 @@ def test_an_answer_that_ends_before_the_first_read_gives_all_of_it_and_its_end(s
     events = [event for batch in follower.follow(OWNER, "msg", start, lambda: False) for event in batch]
     assert [type(event) for event in events] == [Snapshot, Answer]
     assert events[0].text == events[-1].text == "".join(PIECES)  # type: ignore[union-attr]
+
+
+def test_a_reader_that_falls_behind_in_mid_stream_is_counted_as_such() -> None:
+    log, metrics = MemoryEventLog(), ToldMetrics()
+    produced = producer(log)
+    next(produced)
+    follower = Follower(log, None, Touched(), metrics)  # type: ignore[arg-type]
+    batches = follower.follow(OWNER, "msg", None, lambda: False)
+    next(batches)
+    list(produced)
+    assert isinstance(next(batches)[0], Snapshot)
+    assert metrics.facts == [Fact.SNAPSHOT_BEHIND]

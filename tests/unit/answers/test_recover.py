@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from tests.support.answers import OWNER, store_with_answer
+from tests.support.figures import ToldMetrics
 from webapp.answers.recover import LEASE_SECONDS, RENEW_SECONDS, Recovery
 from webapp.core.events import State
 from webapp.core.messages import Message
@@ -49,7 +50,10 @@ class Desk:
         self.leases = ToldLeases(SqlProcess(database, "living"))
         self.time = 0.0
         leases: Leases = self.leases
-        self.recovery = Recovery(leases=leases, answers=self.store, log=MemoryEventLog(), now=lambda: self.time)
+        self.metrics = ToldMetrics()
+        self.recovery = Recovery(
+            leases=leases, answers=self.store, log=MemoryEventLog(), metrics=self.metrics, now=lambda: self.time
+        )
         self.recovery.look()
 
     def pass_time(self, seconds: float, *, beats: bool = False) -> None:
@@ -73,6 +77,14 @@ def test_an_answer_of_a_dead_process_ends_as_interrupted_with_its_text_above_eve
     assert desk.stored.failure is not None
     assert (desk.stored.state, desk.stored.failure.code) == (State.FAILED, "interrupted")
     assert (desk.stored.text, desk.stored.seq) == ("kept", 2_001)
+
+
+def test_what_another_process_began_is_counted_as_ended_without_times() -> None:
+    desk = Desk()
+    desk.leases.other = replace(desk.leases.other, is_over=True)
+    desk.recovery.look()
+    ((ended, timing),) = desk.metrics.ends
+    assert (ended.message_id, ended.state, timing) == ("msg", State.FAILED, None)
 
 
 def test_a_lease_whose_beats_stand_still_is_over_after_its_time() -> None:
