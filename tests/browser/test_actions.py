@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import COOKIE
+from tests.browser.test_axe import SCHEMES, Scheme, assert_no_violations
 from tests.support.breakable_line import BreakableLine
 from tests.support.chat_page import ChatPage
 from tests.support.live_regions import LiveRegions
@@ -72,7 +73,7 @@ def hook(shared_hook: Hook) -> Hook:
 
 
 def card(page: Page, name: str = "Open a support ticket") -> Locator:
-    return page.get_by_role("region", name=name)
+    return page.get_by_role("group", name=name)
 
 
 def ask(chat: ChatPage, visitor: Visitor, *steps: Any, **members: Any) -> Locator:
@@ -372,6 +373,45 @@ def test_a_card_whose_code_did_not_come_is_there_when_it_does(chat: ChatPage, vi
     chat.page.clock.run_for(3_000)
     do_it(card(chat.page))
     shows(card(chat.page), "succeeded")
+
+
+def one_of_each(visitor: Visitor, server: Server, hook: Hook) -> str:
+    """A conversation with an action in every state that a card can show."""
+    conversation = visitor.conversation()
+    may_answer = threading.Event()
+    hook.play(
+        Reply(body=b'{"text": "Table 7 is yours.", "url": "https://book.example/a/long/address/7"}'),
+        Reply(404),
+        Reply(until=may_answer),
+    )
+    for step in (BOOK, BOOK, RING, TICKET, TICKET, TICKET):
+        message = visitor.ask(visitor.scenario({"text": "Shall I?"}, step, STOP), conversation).json()
+        action_id = message["actions"][0]["id"]
+        if step is BOOK:
+            visitor.decide(action_id, "confirm")
+    answers = visitor.http.get(f"/api/v1/conversations/{conversation}").json()["messages"]
+    tickets = [one["actions"][0]["id"] for one in answers if one["actions"]][3:]
+    visitor.decide(tickets[0], "decline")
+    with closing(sqlite3.connect(server.database, timeout=10)) as database, database:
+        database.execute("UPDATE actions SET expires_at = '2026-01-01T00:00:00.000Z' WHERE id = ?", [tickets[1]])
+    return conversation
+
+
+@pytest.mark.proves("B57")
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", [320, 1440])
+def test_axe_finds_no_violation_in_any_state_of_a_card(
+    chat: ChatPage, visitor: Visitor, server: Server, hook: Hook, scheme: Scheme, width: int
+) -> None:
+    chat.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    chat.page.set_viewport_size({"width": width, "height": 800})
+    chat.open(f"/c/{one_of_each(visitor, server, hook)}")
+    states = chat.page.locator("[data-action-state]").evaluate_all(
+        "cards => cards.map((card) => card.dataset.actionState)"
+    )
+    assert states == ["succeeded", "failed", "confirmed", "declined", "expired", "proposed"]
+    assert_no_violations(chat.page)
+    assert chat.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.fixture
