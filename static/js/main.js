@@ -32,10 +32,11 @@ const announcer = new Announcer({
 const say = (sentence, isUrgent) => (isUrgent ? announcer.warn(sentence) : announcer.say(sentence));
 
 const transcript = new Transcript(region(document, "transcript"), {
-  templates: { question: template("question"), answer: template("answer") },
+  templates: { question: template("question"), answer: template("answer"), versions: template("versions") },
   labelOf: (model) => optionOf(model)?.dataset.label ?? model,
   onSay: say,
   onActions: (place, reading) => void showActions(place, reading),
+  onEdit: (question) => chat.edit(question),
 });
 
 /** Loaded when there is an answer to tell of; where that fails, nothing is told. @type {Promise<typeof import("./net/beacon.js")>} */
@@ -45,6 +46,7 @@ const api = new Api();
 const line = {
   openConversation,
   ask: api.ask.bind(api),
+  regenerate: api.regenerate.bind(api),
   cancel: api.cancel.bind(api),
   /** @type {import("./ui/turn.js").Line["tell"]} */
   tell: (messageId, sight) => void beacon.then(({ tell }) => tell(messageId, sight)).catch(() => {}),
@@ -79,7 +81,12 @@ const parts = {
 
 const chat = new Chat(parts, line, newRequestId, {
   composer: (chat) =>
-    new Composer(form, { onSubmit: (text, isDraft) => chat.send(text, isDraft), onChange: () => chat.refresh() }),
+    new Composer(form, {
+      onSubmit: (text, isDraft) => chat.send(text, isDraft),
+      onRenew: (answerId) => chat.renew(answerId),
+      onEditLast: () => chat.edit(transcript.lastQuestion),
+      onChange: () => chat.refresh(),
+    }),
   button: (chat) =>
     new SendButton(/** @type {HTMLButtonElement} */ (part(form, "send")), {
       reason: part(form, "send-reason"),

@@ -156,7 +156,7 @@ def test_a_form_that_is_sent_twice_asks_once(visitor: Visitor) -> None:
 
 
 @pytest.mark.proves("C114")
-@pytest.mark.parametrize("path", ["/ask", "/c/{conversation}/ask", "/c/{conversation}/stop"])
+@pytest.mark.parametrize("path", ["/ask", "/c/{conversation}/ask", "/c/{conversation}/again", "/c/{conversation}/stop"])
 def test_a_form_without_its_own_token_changes_nothing(server: Server, visitor: Visitor, path: str) -> None:
     conversation = visitor.conversation()
     message_id = visitor.begin(visitor.scenario({"text": "one"}, {"hang": True}), conversation)
@@ -171,3 +171,78 @@ def test_a_form_without_its_own_token_changes_nothing(server: Server, visitor: V
     assert len(visitor.http.get(f"/api/v1/conversations/{conversation}").json()["messages"]) == 2
     assert len(visitor.http.get("/api/v1/conversations").json()["conversations"]) == 1
     visitor.cancel(message_id)
+
+
+@pytest.mark.proves("B44", "C24", "C54")
+def test_retry_and_the_versions_work_without_script(page: Page, server: Server, visitor: Visitor) -> None:
+    page.goto(server.url)
+    question = visitor.scenario({"text": "half"}, {"fail": "timeout"})
+    ask(page, question)
+    expect(page.get_by_role("heading", name="Scripted — incomplete: failed")).to_be_visible()
+    name = question.removeprefix("scenario:")
+    visitor.http.put(f"/testing/scenarios/{name}", json={"model": [{"text": "whole"}, {"finish": "stop"}]})
+    page.get_by_role("button", name="Retry").click()
+    expect(page.get_by_role("article", name="Scripted", exact=True)).to_contain_text("whole")
+    expect(page.get_by_role("article")).to_have_count(2)
+    expect(page.get_by_text("2 of 2")).to_be_visible()
+    page.get_by_role("link", name="Previous version").click()
+    expect(page.get_by_role("article", name="Scripted — incomplete: failed")).to_contain_text("half")
+    page.get_by_role("link", name="Compare").click()
+    expect(page.get_by_role("heading", level=2)).to_have_count(2)
+    page.get_by_role("link", name="Back").click()
+    expect(page.get_by_text("2 of 2")).to_be_visible()
+    page.get_by_role("button", name="New answer").click()
+    expect(page.get_by_text("3 of 3")).to_be_visible()
+
+
+@pytest.mark.proves("C69")
+def test_continue_works_without_script(page: Page, server: Server, visitor: Visitor) -> None:
+    page.goto(server.url)
+    ask(page, visitor.scenario({"text": "First, then"}, {"finish": "length"}))
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("article", name="Scripted", exact=True)).to_contain_text("Continue where you stopped.")
+    expect(page.get_by_role("article")).to_have_count(4)
+
+
+@pytest.mark.proves("B44")
+def test_a_question_is_edited_without_script(page: Page, server: Server, visitor: Visitor) -> None:
+    conversation = visitor.conversation()
+    for text in ("first", "secnod", "third"):
+        visitor.ask(text, conversation)
+    page.goto(f"{server.url}/c/{conversation}")
+    page.get_by_role("button", name="Edit").nth(1).click()
+    field = page.get_by_role("textbox", name="Your question")
+    expect(field).to_have_value("secnod")
+    expect(page.get_by_role("article")).to_have_count(2)
+    page.get_by_role("link", name="Cancel").click()
+    expect(page.get_by_role("article")).to_have_count(6)
+    page.get_by_role("button", name="Edit").nth(1).click()
+    ask(page, "second")
+    expect(page.get_by_role("article", name="You")).to_contain_text(["first", "second"])
+    expect(page.get_by_text("2 of 2")).to_be_visible()
+
+
+@pytest.mark.proves("B4", "B7", "C52")
+def test_a_retry_that_is_sent_twice_asks_once(visitor: Visitor) -> None:
+    answer = visitor.ask(visitor.scenario({"fail": "timeout"})).json()
+    conversation = answer["conversation_id"]
+    fields = {**form(visitor, f"/c/{conversation}"), "message_id": answer["message_id"]}
+    addresses = {question_address(visitor.http.post(f"/c/{conversation}/again", data=fields)) for _ in range(2)}
+    assert addresses == {f"/c/{conversation}?live=1#question"}
+    kept = visitor.http.get(f"/api/v1/conversations/{conversation}").json()["messages"]
+    assert [message["version"] for message in kept] == [1, 1, 2]
+
+
+@pytest.mark.proves("C113")
+@pytest.mark.parametrize("query", ["?at={}", "?edit={}", "/compare?left={0}&right={0}", "/compare"])
+def test_a_message_of_another_conversation_is_not_found_in_this_one(
+    server: Server, visitor: Visitor, query: str
+) -> None:
+    mine = visitor.conversation()
+    visitor.ask("mine", mine)
+    elsewhere = visitor.ask("elsewhere").json()
+    stranger = Visitor(server).ask("theirs").json()
+    others = [one[name] for one in (elsewhere, stranger) for name in ("message_id", "question_id")]
+    for message_id in [*others, "msg_none", ""]:
+        response = visitor.http.get(f"/c/{mine}{query.format(message_id)}")
+        assert response.status_code == 404, response.url

@@ -8,18 +8,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
-from unittest.mock import create_autospec
 
 import pytest
-from flask import Flask
 from werkzeug.test import Client
 
+from tests.support.routes import routes
 from webapp.app import Motamot
 from webapp.core.events import Event
 from webapp.core.limits import Limits
 from webapp.core.problems import KINDS
 from webapp.settings import BadSettings, Settings, read_settings
-from webapp.web import api, ops
 
 ROOT = Path(__file__).resolve().parents[2]
 # Read only to be refused with the reason; and read by the tests, not by the program.
@@ -128,17 +126,13 @@ def test_the_documented_commands_of_make_are_its_commands() -> None:
 
 
 def test_the_documented_calls_are_the_routes() -> None:
-    app = Flask("routes", static_folder=None)
-    unused = create_autospec(api.Services, instance=True)
-    app.register_blueprint(api.blueprint(unused))
-    app.register_blueprint(ops.blueprint(unused, unused, unused, unused))
-    routes = {
-        f"{method} {re.sub('<[a-z_]+>', '{id}', rule.rule)}"
-        for rule in app.url_map.iter_rules()
-        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    interface = {
+        f"{method} {re.sub('<[a-z_]+>', '{id}', rule)}"
+        for method, rule in routes()
+        if rule.startswith(("/api/", "/health/", "/metrics"))
     }
     documented = [re.findall(r"`([A-Z]+ [^`]+)`", row[0]) for row in rows("docs/api.md", "call")]
-    assert {call for [call] in documented} == routes
+    assert {call for [call] in documented} == interface
 
 
 def test_the_documented_metrics_are_the_metrics_with_their_kinds(tmp_path: Path) -> None:

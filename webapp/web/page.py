@@ -1,36 +1,22 @@
 """The page, whole without its script: reading, asking and stopping by forms, the answer written as it comes."""
 
 import gzip
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from flask import Blueprint, Request, Response, request
 from jinja2 import Environment
 
-from webapp.answers.asked import QUESTION_BYTES, Question, new_id
-from webapp.core.messages import Conversation, Message, newest_path
+from webapp.answers.asked import Question, Regenerate, new_id
+from webapp.core.messages import Conversation, Message, newest_path, path_through, path_to, versions
 from webapp.core.problems import Problem, Refused
 from webapp.web import words
 from webapp.web.api import Services
+from webapp.web.comparison import compare
 from webapp.web.connections import gone_check
+from webapp.web.document import Document, Shown, view_settings
 from webapp.web.live import LiveText, flushed
 from webapp.web.responses import problem_of
-from webapp.web.views import MessageView
-
-DISPLAYS = ("formatted", "plain")
-VERBOSITIES = ("sentences", "quiet", "full")
-LEAST_INTERVAL, USUAL_INTERVAL, MOST_INTERVAL = 3, 5, 30  # seconds between two announcements of progress
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What one page shows; `live` writes the last answer as it comes, `draft` stands in the composer."""
-
-    conversation: Conversation | None = None
-    path: Sequence[Message] = ()
-    live: LiveText | None = None
-    refusal: Problem | None = None
-    draft: str = ""
 
 
 class Page:
@@ -39,23 +25,44 @@ class Page:
     def __init__(self, services: Services, templates: Environment) -> None:
         self._services = services
         self._templates = templates
+        self._document = Document(templates, services.catalogue)
 
     def start(self) -> Response:
         """An empty page; gives a visitor who has none a cookie, and keeps nothing."""
         response = Response()
         visitors = self._services.visitors
         owner = visitors.owner(request) or visitors.welcome(response, is_https=request.is_secure)
-        return _compressed("".join(self._pieces(owner, Shown())), response)
+        return _compressed(self._written(owner, Shown()), response)
 
     def conversation(self, conversation_id: str) -> Response:
-        owner = self._services.visitors.owner(request)
-        if owner is None:
-            raise Refused("not_found")
+        """The newest path, the one through the version in the address (`at`), or up to the question to `edit`."""
+        owner = self._reader()
         conversation, messages = self._services.conversations.conversation(owner, conversation_id)
-        path = [self._newest(owner, message) for message in newest_path(messages)]
+        shown = self._shown(owner, conversation, messages, request.args)
+        path = shown.path
         if path and not path[-1].state.is_ended and request.args.get("live"):
-            return self._live_page(owner, Shown(conversation, path, self._live(owner, path[-1])))
-        return _private(Response("".join(self._pieces(owner, Shown(conversation, path)))))
+            return self._live_page(owner, replace(shown, live=self._live(owner, path[-1])))
+        return _private(Response(self._written(owner, shown)))
+
+    def compare(self, conversation_id: str) -> Response:
+        """Two versions beside each other."""
+        owner = self._reader()
+        conversation, messages = self._services.conversations.conversation(owner, conversation_id)
+        by_id = {message.message_id: message for message in messages}
+        siblings = versions(messages)
+        left, right = request.args.get("left", ""), request.args.get("right", "")
+        if left not in by_id or right not in siblings[left]:
+            raise Refused("not_found")
+        both = [self._newest(owner, by_id[message_id]) for message_id in (left, right)]
+        html = self._templates.get_template("compare.html").render(
+            language="en",
+            conversation=conversation,
+            title=f"{words.COMPARISON} · Motamot",
+            heading=words.COMPARISON,
+            sides=[self._document.view(message, siblings[left]) for message in both],
+            comparison=compare(both[0].text, both[1].text),
+        )
+        return _private(Response(html))
 
     def ask(self, conversation_id: str | None = None) -> Response:
         """The form without script: then the page of the conversation, at the question."""
@@ -71,6 +78,20 @@ class Page:
                 raise
             return self._refused(owner, conversation_id, problem_of(refused, request), text)
         return _see(f"/c/{kept}?live=1#question")
+
+    def again(self, conversation_id: str) -> Response:
+        """The form for a further answer to the same question."""
+        owner = self._form_owner()
+        form = request.form
+        request_id = form.get("request_id") or new_id("req")
+        wanted = Regenerate(form.get("message_id", ""), request_id, form.get("model", ""))
+        try:
+            answer = self._services.asker.regenerate(owner, wanted)
+        except Refused as refused:
+            if refused.code == "not_found":
+                raise
+            return self._refused(owner, conversation_id, problem_of(refused, request), form.get("text", ""))
+        return _see(f"/c/{answer.conversation_id}?live=1#question")
 
     def stop(self, conversation_id: str) -> Response:
         owner = self._form_owner()
@@ -91,6 +112,12 @@ class Page:
                 raise
         return _see(f"/c/{conversation_id}#{action_id}")
 
+    def _reader(self) -> str:
+        owner = self._services.visitors.owner(request)
+        if owner is None:
+            raise Refused("not_found")
+        return owner
+
     def _form_owner(self) -> str:
         visitors = self._services.visitors
         owner = visitors.owner(request)
@@ -98,6 +125,23 @@ class Page:
             raise Refused("unauthorized")
         visitors.check_form(owner, request)
         return owner
+
+    def _shown(
+        self, owner: str, conversation: Conversation, messages: Sequence[Message], asked: Mapping[str, str]
+    ) -> Shown:
+        edited = next((one for one in messages if one.message_id == asked.get("edit") and one.role == "user"), None)
+        if "edit" in asked and edited is None:
+            raise Refused("not_found")
+        if edited is not None:
+            path = path_to(messages, edited.message_id)[:-1]
+        elif "at" in asked:
+            path = path_through(messages, asked["at"])
+        else:
+            path = newest_path(messages)
+        if "at" in asked and not path:
+            raise Refused("not_found")
+        newest = [self._newest(owner, message) for message in path]
+        return Shown(conversation, newest, versions(messages), draft=edited.text if edited else "", edited=edited)
 
     def _newest(self, owner: str, message: Message) -> Message:
         return message if message.state.is_ended else self._services.follower.newest(owner, message.message_id)
@@ -113,48 +157,18 @@ class Page:
         return response
 
     def _refused(self, owner: str, conversation_id: str | None, told: Problem, draft: str) -> Response:
-        shown = Shown(refusal=told, draft=draft)
+        shown = Shown()
         if conversation_id is not None:
-            conversation, messages = self._services.conversations.conversation(owner, conversation_id)
-            path = [self._newest(owner, message) for message in newest_path(messages)]
-            shown = Shown(conversation, path, refusal=told, draft=draft)
-        return _private(Response("".join(self._pieces(owner, shown)), told.status))
+            shown = self._shown(owner, *self._services.conversations.conversation(owner, conversation_id), {})
+        shown = replace(shown, refusal=told, draft=draft)
+        return _private(Response(self._written(owner, shown), told.status))
+
+    def _written(self, owner: str, shown: Shown) -> str:
+        return "".join(self._pieces(owner, shown))
 
     def _pieces(self, owner: str, shown: Shown) -> Iterator[str]:
-        """The page in pieces, written from values alone: the request may be over before the last one."""
-        catalogue = self._services.catalogue
-        models = [
-            {
-                "id": entry.id,
-                "label": entry.label,
-                "kind": entry.kind,
-                "ready": entry.model.is_ready,
-                "note": entry.note,
-            }
-            for entry in catalogue
-        ]
-        title = shown.conversation.title if shown.conversation else ""
-        return self._templates.get_template("chat.html").generate(
-            language="en",
-            title=f"{title} · Motamot" if title else "Motamot",
-            conversation=shown.conversation,
-            models=models,
-            model=_model(shown.path, models),
-            messages=[self._view(message, shown.live) for message in shown.path],
-            live=shown.live,
-            form_token=self._services.visitors.form_token(owner),
-            form_request_id=new_id("req"),
-            draft=shown.draft,
-            refusal=shown.refusal,
-            settings=_settings(request),
-            question_limit=QUESTION_BYTES,
-            suggestions=words.SUGGESTIONS,
-        )
-
-    def _view(self, message: Message, live: LiveText | None) -> MessageView:
-        is_live = live is not None and live.message.message_id == message.message_id
-        label = words.YOU if message.role == "user" else self._services.catalogue.label(message.model)
-        return MessageView(message, label, live if is_live else None)
+        token = self._services.visitors.form_token(owner)
+        return self._document.pieces(shown, form_token=token, settings=view_settings(request.args))
 
 
 def _question(asked: Request, text: str) -> Question:
@@ -165,25 +179,6 @@ def _question(asked: Request, text: str) -> Question:
         model=form.get("model", ""),
         parent_id=form.get("parent_id") or None,
     )
-
-
-def _model(path: Sequence[Message], models: Sequence[dict[str, object]]) -> str:
-    """The model of the last answer where it is offered still, else the first one."""
-    offered = [str(model["id"]) for model in models]
-    used = [message.model for message in path if message.model in offered]
-    return used[-1] if used else next(iter(offered), "")
-
-
-def _settings(asked: Request) -> dict[str, object]:
-    """The display settings that the address gives for one view; what it does not give, or wrongly, is as usual."""
-    display, announce = asked.args.get("display"), asked.args.get("announce")
-    raw = asked.args.get("interval", "")
-    interval = int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 4 else USUAL_INTERVAL
-    return {
-        "display": display if display in DISPLAYS else DISPLAYS[0],
-        "announce": announce if announce in VERBOSITIES else VERBOSITIES[0],
-        "interval": min(max(interval, LEAST_INTERVAL), MOST_INTERVAL),
-    }
 
 
 def _compressed(page: str, response: Response) -> Response:
@@ -221,6 +216,8 @@ def blueprint(services: Services, templates: Environment) -> Blueprint:
         ("GET", "/c/<conversation_id>", "conversation", views.conversation),
         ("POST", "/ask", "ask_first", views.ask),
         ("POST", "/c/<conversation_id>/ask", "ask", views.ask),
+        ("GET", "/c/<conversation_id>/compare", "compare", views.compare),
+        ("POST", "/c/<conversation_id>/again", "again", views.again),
         ("POST", "/c/<conversation_id>/stop", "stop", views.stop),
         ("POST", "/c/<conversation_id>/actions/<action_id>", "decide", views.decide),
     ):

@@ -1,7 +1,7 @@
 """Messages as the templates place them: values and words, prepared; no request and no response."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -32,10 +32,14 @@ class ActionView:
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One message. Where `live` is given, what is said of it is as new as the text that was written."""
+    """One message. Where `live` is given, what is said of it is as new as the text that was written.
+
+    `versions`: the ids of the message and its siblings, in their order.
+    """
 
     kept: Message
     label: str
+    versions: Sequence[str]
     live: LiveText | None = None
 
     @property
@@ -63,6 +67,20 @@ class MessageView:
     def cards(self) -> tuple[ActionView, ...]:
         """Those of its actions that were not refused."""
         return tuple(_action_view(action) for action in self.message.actions if action.state != "refused")
+
+    @property
+    def previous(self) -> str:
+        """The id of the version before, or ""."""
+        return self.versions[self._place - 1] if self._place > 0 else ""
+
+    @property
+    def following(self) -> str:
+        """The id of the next version, or ""."""
+        return "".join(self.versions[self._place + 1 : self._place + 2])
+
+    @property
+    def _place(self) -> int:
+        return self.versions.index(self.kept.message_id)
 
     @property
     def is_running(self) -> bool:

@@ -1,6 +1,7 @@
 """What the page says of a message in words, for pages that the server writes; the script has the same in `words.js`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from webapp.core.events import Action, State
 from webapp.core.messages import Message
@@ -8,11 +9,15 @@ from webapp.core.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How an answer stands: added to its heading, on the line below it, and in a note for ends that need one."""
+    """How an answer stands: added to its heading, on the line below it, and in a note for ends that need one.
+
+    `step`: the next one that a button in the note offers.
+    """
 
     heading: str
     label: str
     note: str
+    step: Literal["", "retry", "continue"] = ""
 
 
 STANDINGS = {
@@ -23,20 +28,22 @@ STANDINGS = {
         "incomplete: cut short by the model’s limit",
         "Incomplete",
         "The answer was cut short by the model’s length limit.",
+        "continue",
     ),
     "content_filter": Standing(
         "incomplete: cut by a safety filter", "Incomplete", "The answer was cut by a safety filter."
     ),
     "empty": Standing("no text", "No text", "The model gave no text."),
-    "cancelled": Standing("incomplete: stopped by you", "Stopped", "You stopped this answer."),
-    "cancelled_empty": Standing("stopped by you", "Stopped", "You stopped this answer before it began."),
+    "cancelled": Standing("incomplete: stopped by you", "Stopped", "You stopped this answer.", "retry"),
+    "cancelled_empty": Standing("stopped by you", "Stopped", "You stopped this answer before it began.", "retry"),
     "owner_gone": Standing(
         "incomplete: stopped, nobody was waiting",
         "Stopped",
         "The answer was stopped because nobody was waiting for it.",
+        "retry",
     ),
-    "failed": Standing("incomplete: failed", "Failed", ""),
-    "failed_empty": Standing("failed", "Failed", ""),
+    "failed": Standing("incomplete: failed", "Failed", "", "retry"),
+    "failed_empty": Standing("failed", "Failed", "", "retry"),
 }
 # By the state of an action; the words of its result follow.
 ACTIONS = {
@@ -48,6 +55,8 @@ ACTIONS = {
     "expired": "Too old to be carried out. Nothing was done.",
 }
 YOU = "You"
+CONTINUATION = "Continue where you stopped."
+COMPARISON = "Two versions"
 UNTITLED = "New conversation"
 SUGGESTIONS = (
     "Explain what a token is, in three sentences.",
@@ -62,9 +71,9 @@ def standing(message: Message) -> Standing:
     refused = [action.name for action in message.actions if action.state == "refused"]
     if refused:
         note = f"{words.note} The model asked for {', '.join(refused)}. This action was not carried out."
-        return Standing(words.heading, words.label, note.strip())
+        return replace(words, note=note.strip())
     if message.failure is not None:
-        return Standing(words.heading, words.label, f"{message.failure.detail} {message.failure.next_step}")
+        return replace(words, note=f"{message.failure.detail} {message.failure.next_step}")
     return words
 
 

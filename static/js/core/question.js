@@ -23,6 +23,8 @@ export function objection(text, limit) {
  * @property {string} model
  * @property {string} requestId
  * @property {string} [parentId] of the answer it follows, "" for none; absent until it is sent
+ * @property {string} [edits] id of the question that it stands instead of
+ * @property {string} [renews] id of the answer whose question is to be answered anew; `text` is "" then
  */
 
 /** Gives a question that was sent without an answer from the server its old request id when it is sent again. */
@@ -39,14 +41,15 @@ export class RequestIds {
   /**
    * @param {string} text
    * @param {string} model
+   * @param {{ edits?: string, renews?: string }} [instead]
    * @returns {Question}
    */
-  number(text, model) {
+  number(text, model, { edits = "", renews = "" } = {}) {
     const last = this.#undelivered;
     this.#undelivered = null;
     // Whether the first sending reached the server is not known: as it was, it can only join its own answer.
-    if (last !== null && last.text === text && last.model === model) return last;
-    return { text, model, requestId: this.#make() };
+    if (last?.text === text && last.model === model && last.edits === edits && last.renews === renews) return last;
+    return { text, model, edits, renews, requestId: this.#make() };
   }
 
   /** @param {Question} question nobody knows whether it arrived */

@@ -11,7 +11,7 @@ import { words } from "./words.js";
  * @property {string} heading words that follow the model's label in the heading, "" for a plain end
  * @property {string} label the state in a word or two
  * @property {string} note a sentence for an end that is not plain, else ""
- * @property {"" | "resume"} action the next step that a button offers
+ * @property {import("./words.js").Step} step the next one, that a button in the note offers
  */
 
 /**
@@ -43,7 +43,7 @@ export function reconnectingStandingOf(reading) {
 function lostStanding(code) {
   if (code === "not_found") return standing("gone", "disconnected", { code });
   const kind = code === "unauthorized" || code === "forbidden" ? "signed_out" : "disconnected";
-  return standing(kind, "disconnected", { code, action: "resume" });
+  return standing(kind, "disconnected", { code });
 }
 
 /** @param {Reading} reading */
@@ -73,7 +73,8 @@ function cancelledKind({ by, text }) {
 /** @param {Reading} reading @returns {Standing} */
 function failedStanding({ problem, text }) {
   const kind = text === "" ? "failed_empty" : "failed";
-  return { ...standing(kind, "failed"), code: problem?.code ?? "internal", note: problem?.sentence ?? words.problems.internal.detail };
+  const { code = "internal", sentence = words.problems.internal.detail } = problem ?? {};
+  return standing(kind, "failed", { code, note: sentence });
 }
 
 /**
@@ -83,6 +84,5 @@ function failedStanding({ problem, text }) {
  * @returns {Standing}
  */
 function standing(kind, state, rest = {}) {
-  const { heading, label, note } = words.ends[kind];
-  return { state, code: "", heading, label, note, action: "", ...rest };
+  return { state, code: "", ...words.ends[kind], ...rest };
 }

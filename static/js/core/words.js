@@ -37,34 +37,39 @@ const problems = {
   stream_incomplete: { detail: "The reply broke off before its end.", nextStep: "Try again.", retryable: true },
 };
 
-/** @type {Record<string, { heading: string, label: string, note: string }>} How an answer stands, for its heading, the line below it and the note. */
+/** @typedef {"" | "resume" | "retry" | "continue"} Step that a button in the note offers */
+
+/** @type {Record<string, { heading: string, label: string, note: string, step: Step }>} How an answer stands, for its heading, the line below it and the note. */
 const ends = {
-  sending: { heading: "", label: "Sending", note: "" },
-  accepted: { heading: "", label: "Waiting for the first word", note: "" },
-  running: { heading: "", label: "Writing", note: "" },
-  completed: { heading: "", label: "Complete", note: "" },
-  length: { heading: "incomplete: cut short by the model’s limit", label: "Incomplete", note: "The answer was cut short by the model’s length limit." },
-  content_filter: { heading: "incomplete: cut by a safety filter", label: "Incomplete", note: "The answer was cut by a safety filter." },
-  empty: { heading: "no text", label: "No text", note: "The model gave no text." },
-  cancelled: { heading: "incomplete: stopped by you", label: "Stopped", note: "You stopped this answer." },
-  cancelled_empty: { heading: "stopped by you", label: "Stopped", note: "You stopped this answer before it began." },
-  owner_gone: { heading: "incomplete: stopped, nobody was waiting", label: "Stopped", note: "The answer was stopped because nobody was waiting for it." },
-  failed: { heading: "incomplete: failed", label: "Failed", note: "" },
-  failed_empty: { heading: "failed", label: "Failed", note: "" },
+  sending: { heading: "", label: "Sending", note: "", step: "" },
+  accepted: { heading: "", label: "Waiting for the first word", note: "", step: "" },
+  running: { heading: "", label: "Writing", note: "", step: "" },
+  completed: { heading: "", label: "Complete", note: "", step: "" },
+  length: { heading: "incomplete: cut short by the model’s limit", label: "Incomplete", note: "The answer was cut short by the model’s length limit.", step: "continue" },
+  content_filter: { heading: "incomplete: cut by a safety filter", label: "Incomplete", note: "The answer was cut by a safety filter.", step: "" },
+  empty: { heading: "no text", label: "No text", note: "The model gave no text.", step: "" },
+  cancelled: { heading: "incomplete: stopped by you", label: "Stopped", note: "You stopped this answer.", step: "retry" },
+  cancelled_empty: { heading: "stopped by you", label: "Stopped", note: "You stopped this answer before it began.", step: "retry" },
+  owner_gone: { heading: "incomplete: stopped, nobody was waiting", label: "Stopped", note: "The answer was stopped because nobody was waiting for it.", step: "retry" },
+  failed: { heading: "incomplete: failed", label: "Failed", note: "", step: "retry" },
+  failed_empty: { heading: "failed", label: "Failed", note: "", step: "retry" },
   disconnected: {
     heading: "incomplete: connection lost",
     label: "Connection lost",
     note: "The connection was lost. The text so far is kept; resume to get the rest.",
+    step: "resume",
   },
   signed_out: {
     heading: "incomplete: not signed in",
     label: "Not signed in",
     note: "This page is no longer signed in, so the answer is incomplete here. Sign in again or reload the page, then resume.",
+    step: "resume",
   },
   gone: {
     heading: "incomplete: no longer there",
     label: "No longer there",
     note: "This answer was deleted, or it is not yours. What came of it stands here until you leave the page.",
+    step: "",
   },
 };
 
@@ -128,6 +133,9 @@ export const words = {
   actionDeclining: "Being declined.",
   actionUnheard: "It is not known whether this reached the server. Try again: it is carried out once at most.",
   answerRunning: "An answer is still being written. Stop it or wait, then send again.",
+  editing: "Editing the question. Escape cancels.",
+  /** @param {number} count */
+  versionPlace: (count) => `${count} of ${count}`,
   stopLost: "Stop did not reach the server, so the answer goes on.",
   unreadableReply: "Something other than Motamot answered.",
   connectionLost: "Connection lost. The answer will resume.",

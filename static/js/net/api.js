@@ -46,14 +46,19 @@ export class Api {
    * @returns {Promise<AsyncIterable<AnswerEvent>>}
    */
   async ask(conversationId, { text, model, parentId, requestId }, signal) {
-    const body = { text, request_id: requestId, ...(model && { model }), ...(parentId && { parent_id: parentId }) };
-    const response = await send(`${this.#root}/conversations/${encodeURIComponent(conversationId)}/messages`, {
-      method: "POST",
-      headers: { ...STREAM, ...JSON_BODY },
-      body: JSON.stringify(body),
-      signal,
-    });
-    return eventsOf(response, signal);
+    const body = { text, request_id: requestId, ...(model && { model }), parent_id: parentId || null };
+    return this.#stream(`${this.#root}/conversations/${encodeURIComponent(conversationId)}/messages`, body, signal);
+  }
+
+  /**
+   * Asks for a further answer to the same question.
+   * @param {Question} question its member `renews` is the id of the old answer
+   * @param {AbortSignal} signal
+   * @returns {Promise<AsyncIterable<AnswerEvent>>}
+   */
+  async regenerate({ renews = "", model, requestId }, signal) {
+    const body = { request_id: requestId, ...(model && { model }) };
+    return this.#stream(`${this.#message(renews)}/regenerate`, body, signal);
   }
 
   /**
@@ -101,6 +106,12 @@ export class Api {
     // Kept alive: who presses Stop and leaves the page has stopped the answer.
     const init = { method: "POST", headers: JSON_BODY, body: "{}", keepalive: true };
     return send(`${this.#message(messageId)}/cancel`, init, CANCEL_WITHIN);
+  }
+
+  /** @param {string} url @param {object} body @param {AbortSignal} signal */
+  async #stream(url, body, signal) {
+    const init = { method: "POST", headers: { ...STREAM, ...JSON_BODY }, body: JSON.stringify(body), signal };
+    return eventsOf(await send(url, init), signal);
   }
 
   /** @param {string} messageId */

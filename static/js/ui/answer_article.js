@@ -62,8 +62,9 @@ export class AnswerArticle {
       heading: part(element, "heading"),
       note: part(element, "note"),
       noteText: part(element, "note-text"),
-      resume: part(element, "resume"),
       actions: part(element, "actions"),
+      steps: { resume: part(element, "resume"), retry: part(element, "retry"), continue: part(element, "continue") },
+      again: part(element, "again"),
       standing: part(element, "standing"),
       standingText: part(element, "standing-text"),
     };
@@ -81,7 +82,11 @@ export class AnswerArticle {
 
   /** @param {() => void} listener */
   onResume(listener) {
-    this.#parts.resume.addEventListener("click", listener);
+    this.#parts.steps.resume.addEventListener("click", listener);
+  }
+
+  focus() {
+    this.#parts.heading.focus();
   }
 
   /** @param {Reading} reading @param {AnswerEvent | null} event what changed it, null for a fetched message */
@@ -152,19 +157,22 @@ export class AnswerArticle {
   }
 
   /** @param {import("../core/standing.js").Standing} standing @param {boolean} isGrowing */
-  #drawEnd({ state, heading, label, note, action }, isGrowing) {
-    const { heading: headingElement, note: noteElement, noteText, resume, standing, standingText } = this.#parts;
+  #drawEnd({ state, heading, label, note, step }, isGrowing) {
+    const { heading: headingElement, note: noteElement, noteText, steps, again, standing, standingText } = this.#parts;
     setText(headingElement, heading === "" ? this.#label : `${this.#label} — ${heading}`);
     const icon = ICONS[this.#reading.finishReason] ?? ICONS[state];
     setText(standingText, isGrowing && this.#isStopping ? words.stopping : label);
     setIcon(standing, icon);
-    if (noteElement.contains(document.activeElement) && action === "") headingElement.focus(); // its button goes
+    for (const [name, button] of Object.entries(steps)) {
+      if (name !== step && button === document.activeElement) headingElement.focus(); // the button goes
+      button.hidden = name !== step;
+    }
     noteElement.hidden = note === "";
     setText(noteText, note);
     setIcon(noteElement, icon);
-    resume.hidden = action !== "resume";
-    if (this.#isResuming) setAria(resume, "aria-disabled", "true");
-    else resume.removeAttribute("aria-disabled");
+    if (this.#isResuming) setAria(steps.resume, "aria-disabled", "true");
+    else steps.resume.removeAttribute("aria-disabled");
+    again.hidden = state !== "completed";
     this.#copy.hidden = isGrowing || this.#text.text === "";
     if (this.#reading.actions.length > 0) this.#onActions(this.#parts.actions, this.#reading);
   }

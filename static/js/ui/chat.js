@@ -3,6 +3,7 @@
 import { RequestIds } from "../core/question.js";
 import { isEnded } from "../core/states.js";
 import { words } from "../core/words.js";
+import { leaveVersion } from "./frame.js";
 import { Turn } from "./turn.js";
 
 /** @typedef {import("../core/problem.js").Problem} Problem */
@@ -82,12 +83,30 @@ export class Chat {
   send(text, isDraft) {
     if (this.#isRunning) return text.trim() === "" ? undefined : this.#refuseWhileRunning(words.answerRunning);
     if (isDraft && this.#composer.objection !== "") return this.object(this.#composer.objection);
-    const question = this.#requestIds.number(text, this.#composer.model);
+    const { model, edits } = this.#composer;
+    const question = this.#requestIds.number(text, model, isDraft ? { edits } : {});
+    if (question.edits) question.parentId ??= this.#parts.transcript.parentOf(question.edits);
     this.#composer.forgetRefusal();
-    if (isDraft) this.#composer.clear();
+    if (isDraft) this.#composer.sent();
     this.#parts.welcome.hidden = true;
     const clear = Promise.all(this.#turns.map((turn) => turn.stopped));
     void this.#turn().ask(question, clear);
+  }
+
+  /** Asks for a further answer to the same question. @param {string} renews the old answer's id */
+  renew(renews) {
+    if (this.#turns.some((turn) => turn.isRunning && turn.renews === renews)) return; // a double click
+    if (this.#isRunning) return this.#refuseWhileRunning(words.answerRunning);
+    this.#composer.forgetRefusal();
+    const clear = Promise.all(this.#turns.map((turn) => turn.stopped));
+    void this.#turn().renew(this.#requestIds.number("", this.#composer.model, { renews }), clear);
+  }
+
+  /** The question goes to the composer; what is asked there stands beside it then. @param {HTMLElement | null} question */
+  edit(question) {
+    if (question === null) return;
+    this.#composer.edit(Reflect.get(question, "text"), question.id);
+    this.#parts.announcer.say(words.editing);
   }
 
   /** Stops what runs. */
@@ -119,7 +138,7 @@ export class Chat {
     const { transcript, announcer } = this.#parts;
     const host = {
       onChange: (/** @type {Turn} */ changed) => this.#changed(changed),
-      onAccepted: () => void this.#nameConversation(),
+      onAccepted: () => this.#accepted(),
       onRefused: (/** @type {Question} */ question, /** @type {Problem} */ problem) => this.#giveBack(question, problem),
       onStopLost: (/** @type {Problem} */ problem) => this.#refuseWhileRunning(`${words.stopLost} ${problem.sentence}`),
       onReconnecting: () => this.#parts.strip.lost(),
@@ -156,11 +175,17 @@ export class Chat {
     // Without a reply of the server nobody knows whether the question arrived.
     if (problem.status === 0) this.#requestIds.undelivered(question);
     welcome.hidden = !transcript.isEmpty;
-    this.#composer.giveBack(question.text);
+    if (question.edits) this.#composer.edit(question.text, question.edits);
+    else if (!question.renews) this.#composer.giveBack(question.text);
     // What runs may be an answer whose line was given up: followed again, it can be stopped here.
     if (problem.code === "conversation_busy") this.tryNow();
     if (this.#isRunning) this.#refuseWhileRunning(problem.sentence);
     else this.#refuse(problem.sentence);
+  }
+
+  #accepted() {
+    leaveVersion();
+    void this.#nameConversation();
   }
 
   /** A conversation gets its title from its first question; the page asks for it once. */

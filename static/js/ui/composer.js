@@ -14,9 +14,15 @@ export class Composer {
   #unsent;
   #unsentText;
   #putBack;
+  #editing;
+  #cancelEdit;
+  /** @type {{ questionId: string, draft: string } | null} `draft`: what stood in the field before */
+  #edit = null;
   #plainHint;
   #limit;
   #onSubmit;
+  #onRenew;
+  #onEditLast;
   #onChange;
   /** @type {AbortController | null} */
   #running = null;
@@ -25,9 +31,11 @@ export class Composer {
    * @param {HTMLFormElement} form
    * @param {object} given
    * @param {(text: string, isDraft: boolean) => void} given.onSubmit `isDraft`: the text stands in the field
+   * @param {(answerId: string) => void} given.onRenew a button asks for a further answer
+   * @param {() => void} given.onEditLast the key for editing the last question was pressed
    * @param {() => void} given.onChange what could be sent has changed
    */
-  constructor(form, { onSubmit, onChange }) {
+  constructor(form, { onSubmit, onRenew, onEditLast, onChange }) {
     this.#form = form;
     this.#field = /** @type {HTMLTextAreaElement} */ (part(form, "field"));
     this.#model = /** @type {HTMLSelectElement} */ (part(form, "model"));
@@ -38,8 +46,12 @@ export class Composer {
     this.#unsent = part(form, "unsent");
     this.#unsentText = part(form, "unsent-text");
     this.#putBack = part(form, "put-back");
+    this.#editing = part(form, "editing");
+    this.#cancelEdit = part(form, "cancel-edit");
     this.#limit = Number(form.dataset.limit);
     this.#onSubmit = onSubmit;
+    this.#onRenew = onRenew;
+    this.#onEditLast = onEditLast;
     this.#onChange = onChange;
   }
 
@@ -51,6 +63,7 @@ export class Composer {
     this.#field.addEventListener("input", () => this.#edited(), { signal });
     window.addEventListener("pageshow", () => this.#edited(), { signal }); // the browser may have put a draft back
     this.#putBack.addEventListener("click", () => this.#putUnsentBack(), { signal });
+    this.#cancelEdit.addEventListener("click", () => this.#endEdit(), { signal });
     this.#edited();
   }
 
@@ -72,8 +85,33 @@ export class Composer {
     return objection(this.#field.value, this.#limit);
   }
 
-  clear() {
-    this.#field.value = "";
+  /** The question that the text would change, "" for none. */
+  get edits() {
+    return this.#edit?.questionId ?? "";
+  }
+
+  /** The text has left: the field is as it was before, mostly empty. */
+  sent() {
+    this.#showEdit(null, this.#edit?.draft ?? "");
+  }
+
+  /** Another text takes the place of the draft, which is kept. @param {string} text @param {string} questionId */
+  edit(text, questionId) {
+    this.#showEdit({ questionId, draft: this.#edit?.draft ?? this.#field.value }, text);
+    this.focus();
+  }
+
+  #endEdit() {
+    this.sent();
+    this.focus();
+  }
+
+  /** @param {{ questionId: string, draft: string } | null} edit @param {string} text */
+  #showEdit(edit, text) {
+    this.#edit = edit;
+    this.#editing.hidden = edit === null;
+    this.#cancelEdit.hidden = edit === null;
+    this.#field.value = text;
     this.#edited();
   }
 
@@ -106,13 +144,20 @@ export class Composer {
   /** @param {SubmitEvent} event */
   #submit(event) {
     event.preventDefault();
-    const suggestion = event.submitter instanceof HTMLButtonElement && event.submitter.name === "text" ? event.submitter.value : null;
+    const button = event.submitter instanceof HTMLButtonElement ? event.submitter : null;
+    if (button?.name === "message_id") return this.#onRenew(button.closest("article")?.id ?? "");
+    const suggestion = button?.name === "text" ? button.value : null;
     if (suggestion !== null) this.focus(); // the suggestions leave the page with the focus in them
     this.#onSubmit(suggestion ?? this.#field.value, suggestion === null);
   }
 
   /** @param {KeyboardEvent} event */
   #keyDown(event) {
+    if (event.key === "Escape" && this.#edit !== null && !event.isComposing) return this.#endEdit();
+    if (event.key === "ArrowUp" && event.altKey && this.#field.value === "") {
+      event.preventDefault();
+      return this.#onEditLast();
+    }
     if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
     // Safari sends the Enter that ends a composition after its end, with this old key code as the only sign.
     if (event.isComposing || event.keyCode === 229) return;

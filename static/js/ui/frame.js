@@ -163,6 +163,15 @@ export class JumpKey {
   }
 }
 
+/** A page that was opened at an older version goes on from it: from then on its address leads to the newest. */
+export function leaveVersion() {
+  const query = new URLSearchParams(location.search);
+  if (!query.has("at") && !query.has("edit")) return;
+  query.delete("at");
+  query.delete("edit");
+  history.replaceState(null, "", `${location.pathname}${query.size > 0 ? "?" : ""}${query}`);
+}
+
 function isLookedAt() {
   return document.visibilityState === "visible" && document.hasFocus();
 }

@@ -18,23 +18,27 @@ export class Transcript {
   #labelOf;
   #onSay;
   #onActions;
+  #onEdit;
   #end = new EndKeeper();
-  #answers = 0;
+  /** @type {AbortController | null} */
+  #running = null;
 
   /**
    * @param {HTMLElement} root
    * @param {object} given
-   * @param {{ question: HTMLTemplateElement, answer: HTMLTemplateElement }} given.templates
+   * @param {Record<"question" | "answer" | "versions", HTMLTemplateElement>} given.templates
    * @param {(model: string) => string} given.labelOf a model's label by its id
    * @param {(sentence: string, isUrgent: boolean) => void} given.onSay
    * @param {import("./answer_article.js").OnActions} given.onActions
+   * @param {(question: HTMLElement) => void} given.onEdit
    */
-  constructor(root, { templates, labelOf, onSay, onActions }) {
+  constructor(root, { templates, labelOf, onSay, onActions, onEdit }) {
     this.#root = root;
     this.#templates = templates;
     this.#labelOf = labelOf;
     this.#onSay = onSay;
     this.#onActions = onActions;
+    this.#onEdit = onEdit;
   }
 
   get isEmpty() {
@@ -49,6 +53,8 @@ export class Transcript {
 
   start() {
     this.#end.start();
+    this.#running = new AbortController();
+    this.#root.addEventListener("submit", (event) => this.#submit(event), { signal: this.#running.signal });
     // A page that opens as usual opens at its newest text; a reload, or a place named in the address, is the browser's.
     const [opened] = performance.getEntriesByType("navigation");
     const isOpened = opened instanceof PerformanceNavigationTiming && opened.type === "navigate";
@@ -57,6 +63,8 @@ export class Transcript {
 
   stop() {
     this.#end.stop();
+    this.#running?.abort();
+    this.#running = null;
   }
 
   /**
@@ -81,12 +89,71 @@ export class Transcript {
     return article;
   }
 
-  /** @param {Reading} reading @param {HTMLElement} question another one may stand below it already */
-  addAnswer(reading, question) {
+  /**
+   * The answer to a question, which is another version of the old question or has a further version of the old answer:
+   * the old one and all that stood below it leave the page.
+   * @param {Reading} reading
+   * @param {HTMLElement} question another one may stand below it already
+   * @param {string} oldId "" for none
+   * @returns {{ article: AnswerArticle, isFocusLost: boolean }} whether the focus was in what left
+   */
+  addAnswer(reading, question, oldId) {
+    const old = document.getElementById(oldId);
+    const focused = document.activeElement;
+    for (let next = /** @type {Element | null} */ (old); next !== null && next !== question; ) {
+      const leaving = next;
+      next = leaving.nextElementSibling;
+      leaving.remove();
+    }
     const element = clone(this.#templates.answer);
+    nameArticle(element, reading.messageId);
     const article = this.#answer(element, reading, this.#labelOf(reading.model));
     question.after(element);
-    return article;
+    if (old !== null) this.#showVersions(old, old.dataset.role === "user" ? question : element, reading.conversationId);
+    return { article, isFocusLost: focused !== null && !focused.isConnected };
+  }
+
+  /** The question that stands above an answer. @param {string} answerId */
+  questionOf(answerId) {
+    return /** @type {HTMLElement} */ (document.getElementById(answerId)?.previousElementSibling);
+  }
+
+  /** The answer that a question on the page follows, "" for none. @param {string} questionId */
+  parentOf(questionId) {
+    return /** @type {HTMLElement | null} */ (document.getElementById(questionId)?.previousElementSibling)?.dataset.messageId ?? "";
+  }
+
+  /** The last question that the server has, or null. */
+  get lastQuestion() {
+    const questions = this.#root.querySelectorAll('article[data-role="user"][id]');
+    return /** @type {HTMLElement | null} */ (questions[questions.length - 1] ?? null);
+  }
+
+  /** @param {HTMLElement} old @param {HTMLElement} version the newest @param {string} conversationId */
+  #showVersions(old, version, conversationId) {
+    const versions = [...(part(old, "versions").dataset.versions ?? old.id).split(" "), version.id];
+    const before = versions[versions.length - 2];
+    const address = `/c/${conversationId}`;
+    const group = part(version, "versions");
+    group.replaceChildren(document.importNode(this.#templates.versions.content, true));
+    const previous = part(group, "previous");
+    version.dataset.version = String(versions.length);
+    group.dataset.versions = versions.join(" ");
+    part(group, "version-place").textContent = words.versionPlace(versions.length);
+    previous.setAttribute("href", `${address}?at=${before}#heading-${before}`);
+    previous.removeAttribute("role");
+    previous.removeAttribute("aria-disabled");
+    part(group, "compare").setAttribute("href", `${address}/compare?left=${before}&right=${version.id}`);
+    group.hidden = false;
+  }
+
+  /** @param {SubmitEvent} event */
+  #submit(event) {
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const question = /** @type {HTMLElement | null} */ (form.closest("article.question"));
+    if (question === null) return;
+    event.preventDefault();
+    this.#onEdit(question);
   }
 
   /** @param {HTMLElement} element @param {string} text */
@@ -99,8 +166,9 @@ export class Transcript {
 
   /** @param {HTMLElement} element @param {Reading} reading @param {string} label */
   #answer(element, reading, label) {
-    this.#answers += 1;
-    return new AnswerArticle(element, { reading, label, number: this.#answers, onSay: this.#onSay, onActions: this.#onActions });
+    const others = [...this.#root.querySelectorAll('article[data-role="assistant"]')];
+    const number = (others.includes(element) ? others.indexOf(element) : others.length) + 1;
+    return new AnswerArticle(element, { reading, label, number, onSay: this.#onSay, onActions: this.#onActions });
   }
 }
 

@@ -29,6 +29,7 @@ import { words } from "../core/words.js";
  * @typedef {object} Line what a turn needs of the network
  * @property {(signal: AbortSignal) => Promise<string>} openConversation the conversation's id; made when there is none yet
  * @property {(conversationId: string, question: Question, signal: AbortSignal) => Promise<AsyncIterable<AnswerEvent>>} ask
+ * @property {(question: Question, signal: AbortSignal) => Promise<AsyncIterable<AnswerEvent>>} regenerate
  * @property {(messageId: string) => Promise<void>} cancel
  * @property {(messageId: string, sight: Sight) => void} tell what was seen of an answer; never fails
  * @property {(reading: Reading, onChange: (reading: Reading, event: AnswerEvent | null) => void,
@@ -105,6 +106,11 @@ export class Turn {
     return this.#phase === "ended" || this.#phase === "refused";
   }
 
+  /** The answer that a further one was asked for, "" when this is a question of its own. */
+  get renews() {
+    return this.#question?.renews ?? "";
+  }
+
   /** @returns {Reading} */
   get reading() {
     return this.#follower.reading;
@@ -132,6 +138,20 @@ export class Turn {
       const parentId = question.parentId ?? this.#transcript.lastAnswerId;
       this.#question = { ...question, parentId };
       await this.#follower.follow(await this.#line.ask(conversationId, this.#question, signal), signal);
+    });
+  }
+
+  /**
+   * Sends what asks for a further answer to a question on the page; the old one stands there until the new one exists.
+   * @param {Question} question
+   * @param {Promise<unknown>} clear as for `ask`
+   */
+  async renew(question, clear) {
+    this.#question = question;
+    this.#host.onChange(this);
+    await this.#run(async (signal) => {
+      await clear;
+      await this.#follower.follow(await this.#line.regenerate(question, signal), signal);
     });
   }
 
@@ -233,23 +253,26 @@ export class Turn {
   /** @param {Reading} reading @param {AnswerEvent | null} event */
   #changed(reading, event) {
     if (reading.messageId === "") return;
-    const isNew = this.#article === null;
-    if (isNew) this.#accept(reading);
+    const isFocusLost = this.#article === null && this.#accept(reading);
     if (isEnded(reading.state)) this.#phase = "ended";
     this.#article?.show(reading, event);
+    if (isFocusLost) this.#article?.focus();
     this.#announce(reading);
     if (isEnded(reading.state)) this.#stopped.open();
     else if (this.#stop.isAsked && !this.#stop.isSent) void this.#cancel();
   }
 
-  /** @param {Reading} reading */
+  /** @param {Reading} reading @returns {boolean} whether the focus was in an old version, which left the page */
   #accept(reading) {
     this.#phase = "following";
-    const question = /** @type {QuestionArticle} */ (this.#questionArticle);
-    question.accepted(reading.questionId);
-    this.#adopt(this.#transcript.addAnswer(reading, question.element));
+    this.#questionArticle?.accepted(reading.questionId);
+    const { edits = "", renews = "" } = this.#question ?? {};
+    const question = this.#questionArticle?.element ?? this.#transcript.questionOf(renews);
+    const { article, isFocusLost } = this.#transcript.addAnswer(reading, question, edits || renews);
+    this.#adopt(article);
     this.#announcer.answerStarted(this.#name);
     this.#host.onAccepted();
+    return isFocusLost;
   }
 
   /** @param {Reading} reading */
@@ -311,8 +334,8 @@ export class Turn {
 
   /** @param {Problem} problem */
   #lose(problem) {
-    const { note, action } = standingOf(this.reading, problem.code);
-    this.#phase = action === "" ? "ended" : "lost";
+    const { note, step } = standingOf(this.reading, problem.code);
+    this.#phase = step === "" ? "ended" : "lost";
     this.#stop = { isAsked: false, isSent: false };
     this.#stopped.open();
     this.#article?.disconnect(problem.code);

@@ -47,3 +47,16 @@ test("another text or model gets an id of its own", () => {
     assert.notEqual(requests.number("ok", "m").requestId, first.requestId);
   }
 });
+
+test("a text that stands instead of another question, or renews an answer, is a request of its own", () => {
+  for (const instead of [{ edits: "msg_1" }, { renews: "msg_1" }]) {
+    const requests = ids();
+    const first = requests.number("ok", "m", instead);
+    requests.undelivered(first);
+    assert.notEqual(requests.number("ok", "m").requestId, first.requestId);
+    requests.undelivered(first);
+    assert.notEqual(requests.number("ok", "m", { edits: "msg_2" }).requestId, first.requestId);
+    requests.undelivered(first);
+    assert.equal(requests.number("ok", "m", instead), first);
+  }
+});

@@ -108,13 +108,14 @@ test("letting go is no problem of the line", async () => {
   assert.ok(line.signal.aborted);
 });
 
-test("the question carries its request id, and a parent only where there is one", async () => {
+test("the question carries its request id, and null for a parent where there is none", async () => {
   let sent = "";
   await ask((request, response) => {
     request.setEncoding("utf-8").on("data", (piece) => (sent += piece));
     request.on("end", () => response.writeHead(200, EVENTS).end());
   });
   const body = JSON.parse(sent);
-  assert.deepEqual(Object.keys(body), ["text", "request_id", "model"]);
+  assert.deepEqual(Object.keys(body), ["text", "request_id", "model", "parent_id"]);
+  assert.equal(body.parent_id, null);
   assert.match(body.request_id, /^req_[0-9a-f]{32}$/);
 });

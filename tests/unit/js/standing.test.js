@@ -10,7 +10,7 @@ import { standingOf } from "../../../static/js/core/standing.js";
 const completed = (members) => standingOf(newReading({ state: "completed", text: "text", finishReason: "stop", ...members }));
 
 test("a plain end says no more than that it is complete", () => {
-  assert.deepEqual(completed({}), { state: "completed", code: "", heading: "", label: "Complete", note: "", action: "" });
+  assert.deepEqual(completed({}), { state: "completed", code: "", heading: "", label: "Complete", note: "", step: "" });
 });
 
 test("every other end says so in the heading and in a note", () => {
@@ -25,6 +25,10 @@ test("every other end says so in the heading and in a note", () => {
     standingOf(newReading({ state: "failed", problem: new Problem({ code: "timeout" }) })),
     standingOf(newReading({ state: "running", text: "a" }), "stream_incomplete"),
   ];
+  assert.deepEqual(
+    ends.map(({ step }) => step),
+    ["continue", "", "", "retry", "retry", "retry", "retry", "retry", "resume"],
+  );
   for (const { heading, note, label } of ends) {
     assert.notEqual(heading, "");
     assert.match(note, /\.$/);
@@ -40,8 +44,8 @@ test("a failed answer shows the server's sentences and its code", () => {
 
 test("a lost line can be resumed, and nothing else", () => {
   const lost = standingOf(newReading({ state: "running", text: "a" }), "connection_lost");
-  assert.deepEqual([lost.state, lost.code, lost.action], ["disconnected", "connection_lost", "resume"]);
-  assert.equal(completed({}).action, "");
+  assert.deepEqual([lost.state, lost.code, lost.step], ["disconnected", "connection_lost", "resume"]);
+  assert.equal(completed({}).step, "");
 });
 
 test("an action that was not carried out is said, beside how the answer was cut", () => {
