@@ -60,7 +60,7 @@ def call(client: httpx.Client, method: str, rule: str, ids: dict[str, str], toke
     """Status and body, less the reference number and the ids themselves, which are the caller's own words."""
     address = filled(rule, ids)
     if rule.startswith("/api/"):
-        body = {} if method == "GET" else {"json": {"text": "mine", "model": "scripted"}}
+        body = {} if method == "GET" else {"json": {"text": "mine", "model": "scripted", "first_visible_ms": 1}}
     else:
         body = (
             {}
