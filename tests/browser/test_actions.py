@@ -151,7 +151,7 @@ def test_a_confirmed_action_leaves_its_receipt_in_its_place_and_is_told_once(cha
 @pytest.mark.proves("B27")
 def test_a_declined_action_is_not_carried_out(chat: ChatPage, visitor: Visitor) -> None:
     ticket = ask(chat, visitor, TICKET, STOP)
-    ticket.get_by_role("button", name="Don’t").press("Enter")
+    ticket.get_by_role("button", name="Don't").press("Enter")
     shows(ticket, "declined", "Declined. Nothing was done.")
     expect(ticket.get_by_role("heading", name="Open a support ticket")).to_be_focused()
     chat.reload()
@@ -283,7 +283,7 @@ def test_what_another_tab_declined_is_shown_as_it_stands_with_the_reason(
     regions = LiveRegions(chat.page)
     ticket = ask(chat, visitor, TICKET, STOP)
     other = second_tab(context, chat, server)
-    card(other.page).get_by_role("button", name="Don’t").click()
+    card(other.page).get_by_role("button", name="Don't").click()
     shows(card(other.page), "declined")
     do_it(ticket)
     shows(ticket, "declined", "Declined. Nothing was done.")
@@ -424,7 +424,7 @@ def plain(browser: Browser, server: Server, visitor: Visitor) -> Iterator[Page]:
 
 @pytest.mark.proves("B27", "B58")
 @pytest.mark.parametrize(
-    ("button", "state", "count"), [("Do it", "succeeded", [1]), ("Don’t", "declined", [])], ids=["confirm", "decline"]
+    ("button", "state", "count"), [("Do it", "succeeded", [1]), ("Don't", "declined", [])], ids=["confirm", "decline"]
 )
 def test_without_script_the_buttons_are_a_form(
     plain: Page, server: Server, visitor: Visitor, button: str, state: str, count: list[int]

@@ -99,7 +99,7 @@ class Hook:
 def _handler(hook: Hook) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
             headers = {name.lower(): value for name, value in self.headers.items()}
             reply = hook.take(Call(self.path, headers, body))
             if reply.until is not None:

@@ -55,8 +55,7 @@ class Webhook:
                 body=body,
                 headers=self._headers(action_id, body),
                 timeout=urllib3.Timeout(total=ATTEMPT_SECONDS),
-                retries=False,
-                redirect=False,
+                retries=False,  # redirections are not followed either
                 preload_content=False,
             )
         except (urllib3.exceptions.HTTPError, OSError) as error:

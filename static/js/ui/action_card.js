@@ -44,10 +44,9 @@ export class ActionCards {
     this.#line = line;
     this.#onSay = onSay;
     for (const element of place.children) this.#add(/** @type {HTMLElement} */ (element));
-    void this.#watch();
   }
 
-  /** @param {readonly Action[]} actions as they stand now; those that were refused have no card */
+  /** Call it once at least. @param {readonly Action[]} actions as they stand now; those that were refused have no card */
   show(actions) {
     for (const action of actions) {
       const card = this.#cards.get(action.id);

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.support.webhook import Hook, Reply
 from webapp.core.actions import ARGUMENT_BYTES, NOT_DONE, Offer, proposal, read_arguments
 from webapp.core.events import Action
 from webapp.core.signs import ToolCall
@@ -96,5 +97,8 @@ def test_the_name_of_a_refused_call_is_short_and_can_be_written() -> None:
 
 
 def test_a_schema_that_leans_on_another_address_is_never_fetched_and_lets_nothing_through() -> None:
-    elsewhere = Offer("a", "A.", {"properties": {"x": {"$ref": "http://127.0.0.1:9/schema.json"}}})
-    assert proposed('{"x": 1}', elsewhere).state == "refused"
+    with Hook() as elsewhere:
+        elsewhere.play(Reply(body=b"{}"))
+        leaning = Offer("a", "A.", {"properties": {"x": {"$ref": elsewhere.url}}})
+        assert proposed('{"x": 1}', leaning).state == "refused"
+        assert elsewhere.calls == []

@@ -4,17 +4,26 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from webapp.core.signs import ToolCall
+from webapp.core.actions import ARGUMENT_BYTES
+from webapp.core.signs import ModelFailure, ToolCall
+
+MOST_CALLS = 100
 
 
 class ToolCallAssembler:
-    """Collects fragments by their index; one without an index goes on with the call that came last."""
+    """Collects fragments by their index; one without an index goes on with the call that came last.
+
+    What it keeps is bounded: arguments that grow beyond what any action takes are kept up to there, and too long still.
+    """
 
     def __init__(self) -> None:
         self._parts: list[_Part] = []
 
     def feed(self, delta: Mapping[str, Any]) -> bool:
-        """Take the fragments of one `delta`, the older `function_call` too; whether it had any."""
+        """Take the fragments of one `delta`, the older `function_call` too; whether it had any.
+
+        Raises ModelFailure for the call after MOST_CALLS.
+        """
         listed = delta.get("tool_calls")
         found = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
         if isinstance(delta.get("function_call"), dict):
@@ -36,6 +45,8 @@ class ToolCallAssembler:
             if id_ and part.id and part.id != id_:
                 break
             return part
+        if len(self._parts) == MOST_CALLS:
+            raise ModelFailure("provider_error", f"the model asks for more than {MOST_CALLS} actions")
         self._parts.append(_Part(index))
         return self._parts[-1]
 
@@ -48,13 +59,17 @@ class _Part:
         self.id = ""
         self.name = ""
         self.arguments: list[str] = []
+        self._size = 0
 
     def add(self, fragment: Mapping[str, Any]) -> None:
         self.id = self.id or _text(fragment.get("id"))
         function = fragment.get("function")
         if isinstance(function, dict):
             self.name = self.name or _text(function.get("name"))
-            self.arguments.append(_text(function.get("arguments")))
+            piece = _text(function.get("arguments"))
+            if self._size <= ARGUMENT_BYTES:
+                self.arguments.append(piece)
+                self._size += len(piece)
 
 
 def _text(value: object) -> str:

@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from webapp.core.actions import ARGUMENT_BYTES, Offer
 from webapp.core.dialects.openai import OpenAIReader, request_body, told
 from webapp.core.dialects.openai_errors import failure
+from webapp.core.dialects.openai_tools import MOST_CALLS
 from webapp.core.problems import KINDS
 from webapp.core.prompts import Prompt, Turn
 from webapp.core.signs import Finish, ModelFailure, Text, TokenUsage, ToolCall
@@ -113,6 +115,35 @@ def test_the_end_mark_says_that_nothing_more_is_read() -> None:
     assert (reader.is_finished, reader.is_done) == (True, False)
     list(reader.read(Frame(data="[DONE]")))
     assert reader.is_done
+
+
+def test_a_request_offers_actions_as_tools() -> None:
+    offer = Offer("ring", "Ring the bell", {"type": "object", "properties": {}})
+    function = {"name": "ring", "description": "Ring the bell", "parameters": {"type": "object", "properties": {}}}
+    assert request_body(PROMPT, "llama", offers=[offer])["tools"] == [{"type": "function", "function": function}]
+    assert "tools" not in request_body(PROMPT, "llama")
+
+
+def call_piece(index: int, arguments: str) -> Frame:
+    function = {"name": "a", "arguments": arguments}
+    return Frame(data=json.dumps({"choices": [{"delta": {"tool_calls": [{"index": index, "function": function}]}}]}))
+
+
+def test_arguments_without_measure_are_kept_as_far_as_they_are_too_long_for_any_action() -> None:
+    reader = OpenAIReader()
+    for _ in range(100):
+        list(reader.read(call_piece(0, "x" * 10_000)))
+    list(reader.read(Frame(data="[DONE]")))
+    (call,) = [sign for sign in reader.finish() if isinstance(sign, ToolCall)]
+    assert ARGUMENT_BYTES < len(call.arguments) < 2 * ARGUMENT_BYTES
+
+
+def test_calls_without_number_are_a_failure_of_the_model() -> None:
+    reader = OpenAIReader()
+    for index in range(MOST_CALLS):
+        list(reader.read(call_piece(index, "{}")))
+    with pytest.raises(ModelFailure, match="more than 100 actions"):
+        list(reader.read(call_piece(MOST_CALLS, "{}")))
 
 
 @pytest.mark.proves("C26")
