@@ -443,6 +443,19 @@ def test_without_script_the_buttons_are_a_form(
     assert list(visitor.run(message_id)["effects"].values()) == count
 
 
+@pytest.mark.proves("B27")
+def test_without_script_an_older_version_stays_in_sight_when_its_action_is_decided(
+    plain: Page, server: Server, visitor: Visitor
+) -> None:
+    first = visitor.ask(visitor.scenario({"text": "So."}, TICKET, STOP)).json()
+    visitor.http.post(f"/api/v1/messages/{first['message_id']}/regenerate", json={})
+    plain.goto(f"{server.url}/c/{first['conversation_id']}?at={first['message_id']}")
+    do_it(card(plain))
+    shows(card(plain), "succeeded")
+    answers = plain.locator("article[data-role=assistant]")
+    assert [one.get_attribute("data-message-id") for one in answers.all()] == [first["message_id"]]
+
+
 @pytest.mark.proves("C113", "C114")
 def test_a_form_of_another_page_or_visitor_decides_nothing(server: Server, visitor: Visitor) -> None:
     message = visitor.ask(visitor.scenario(TICKET, STOP)).json()

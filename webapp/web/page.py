@@ -3,6 +3,7 @@
 import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from urllib.parse import quote
 
 from flask import Blueprint, Request, Response, request
 from jinja2 import Environment
@@ -110,7 +111,8 @@ class Page:
         except Refused as refused:
             if refused.code != "action_refused":
                 raise
-        return _see(f"/c/{conversation_id}#{action_id}")
+        # The answer may be an older version, which only an address of its own shows.
+        return _see(f"/c/{conversation_id}?at={quote(request.form.get('message_id', ''))}#{action_id}")
 
     def _reader(self) -> str:
         owner = self._services.visitors.owner(request)

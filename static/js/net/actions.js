@@ -7,6 +7,9 @@ import { json, notOurs, send } from "./requests.js";
 /** @typedef {"confirm" | "decline"} Decision */
 
 const JSON_TYPE = "application/json";
+/** ms for a reply: the server answers a decision when it has a result, within a minute. */
+const DECIDED_WITHIN = 75_000;
+const SOON = 15_000;
 
 /**
  * Says yes or no to an action; once it is decided, the same call gives what became of it.
@@ -17,7 +20,8 @@ const JSON_TYPE = "application/json";
  */
 export async function decide(actionId, decision) {
   const init = { method: "POST", headers: { Accept: JSON_TYPE, "Content-Type": JSON_TYPE }, body: "{}" };
-  const [action] = actionsOf([await json(await send(`/api/v1/actions/${encodeURIComponent(actionId)}/${decision}`, init))]);
+  const address = `/api/v1/actions/${encodeURIComponent(actionId)}/${decision}`;
+  const [action] = actionsOf([await json(await send(address, init, DECIDED_WITHIN))]);
   if (action === undefined) throw notOurs();
   return action;
 }
@@ -30,6 +34,6 @@ export async function decide(actionId, decision) {
  */
 export async function actionsNow(messageId) {
   const init = { headers: { Accept: JSON_TYPE } };
-  const message = await json(await send(`/api/v1/messages/${encodeURIComponent(messageId)}`, init));
+  const message = await json(await send(`/api/v1/messages/${encodeURIComponent(messageId)}`, init, SOON));
   return actionsOf(/** @type {{ actions?: unknown }} */ (message)?.actions);
 }
