@@ -246,3 +246,18 @@ def test_a_message_of_another_conversation_is_not_found_in_this_one(
     for message_id in [*others, "msg_none", ""]:
         response = visitor.http.get(f"/c/{mine}{query.format(message_id)}")
         assert response.status_code == 404, response.url
+
+
+@pytest.mark.proves("B44")
+def test_only_versions_of_one_message_are_compared(visitor: Visitor) -> None:
+    conversation = visitor.conversation()
+    first = visitor.ask("first", conversation).json()
+    second = visitor.ask("second", conversation).json()
+    for left, right in (
+        (first["message_id"], second["message_id"]),
+        (first["message_id"], first["question_id"]),
+        (first["message_id"], "msg_none"),
+    ):
+        assert visitor.http.get(f"/c/{conversation}/compare?left={left}&right={right}").status_code == 404
+    same = visitor.http.get(f"/c/{conversation}/compare?left={first['message_id']}&right={first['message_id']}")
+    assert same.status_code == 200

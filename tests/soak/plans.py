@@ -32,12 +32,16 @@ ENDS: tuple[tuple[dict[str, object] | None, str, str], ...] = (
     (None, "failed", "provider_error"),
     ({"hang": True}, "failed", "timeout"),
 )
+PROPOSAL = {"action": {"name": "create_ticket", "arguments": {"subject": "Printer"}}}
 ACTIONS = ("stop", "reload", "cut", "cut", "offline", "second tab", "double send")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One run. `actions` happen once the page shows the text of so many pieces, in their order."""
+    """One run. `actions` happen once the page shows the text of so many pieces, in their order.
+
+    `proposes`: the model asks for an action before its end. `renews`: then a person asks for the answer anew.
+    """
 
     seed: int
     pieces: tuple[str, ...]
@@ -46,6 +50,8 @@ class Plan:
     reason: str
     line: dict[str, Any] = field(default_factory=dict)
     actions: tuple[tuple[int, str], ...] = ()
+    proposes: bool = False
+    renews: bool = False
 
     @property
     def text(self) -> str:
@@ -59,12 +65,18 @@ def plan(seed: int) -> Plan:
     end, state, reason = dice.choice(ENDS)
     steps: list[dict[str, object]] = []
     for piece in pieces:
+        if dice.random() < 0.15:
+            steps.append({"activity": dice.choice(("thinking", "searching", "preparing_action"))})
         steps.append({"text": piece})
         if dice.random() < 0.5:
             steps.append({"wait": round(dice.uniform(0.01, 0.2), 3)})
+    numbered = sum("wait" not in step for step in steps)
+    proposes = dice.random() < 0.3
+    steps += [PROPOSAL] if proposes else []
     steps += [end] if end else []
     actions = sorted((dice.randint(1, len(pieces) - 1), dice.choice(ACTIONS)) for _ in range(dice.randint(0, 2)))
-    return Plan(seed, pieces, tuple(steps), state, reason, _line(dice, len(pieces) + 2), tuple(actions))
+    line = _line(dice, numbered + 2)
+    return Plan(seed, pieces, tuple(steps), state, reason, line, tuple(actions), proposes, dice.random() < 0.3)
 
 
 def _line(dice: random.Random, last: int) -> dict[str, Any]:

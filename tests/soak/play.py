@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext
 from playwright.sync_api import Error as BrowserError
@@ -15,10 +17,13 @@ from tests.support.live_regions import LiveRegions
 from tests.support.server import Server
 from tests.support.visitor import Visitor
 
-# Where the page waits for a person: at the end, at a line that is lost, with a question whose reply never came.
-WAITS = """() => {
+# Where the page waits for a person: at the end, at a line that is lost, with a question whose reply never came, or a
+# request for another version.
+WAITS = """(version) => {
     const answer = [...document.querySelectorAll("article[data-role=assistant]")].at(-1);
-    if (["completed", "cancelled", "failed"].includes(answer?.dataset.state)) return "ended";
+    const isEnded = ["completed", "cancelled", "failed"].includes(answer?.dataset.state);
+    if (isEnded && answer.dataset.version === String(version)) return "ended";
+    if (isEnded && document.querySelector("[data-part=refusal]").checkVisibility()) return "not renewed";
     const resume = [...document.querySelectorAll("button")].find((button) => button.textContent.trim() === "Resume");
     if (resume?.checkVisibility()) return "lost";
     return !document.querySelector("article") && document.querySelector("textarea").value !== "" ? "unsent" : null;
@@ -57,6 +62,13 @@ def _play(plan: Plan, chat: ChatPage, context: BrowserContext, visitor: Visitor,
         yield f"{len(regions.messages())} announcements"
     chat.reload()
     yield from _compare(plan, [chat], visitor, question)
+    if plan.renews:
+        first = visitor.message(chat.message_id)
+        _renew(chat)
+        _reach_end(chat, version=2)
+        yield from _compare(plan, [chat], visitor, question)
+        if visitor.message(first["message_id"]) != first:
+            yield "the first version was changed"
 
 
 def _wait_for_pieces(plan: Plan, chat: ChatPage, count: int) -> None:
@@ -64,7 +76,7 @@ def _wait_for_pieces(plan: Plan, chat: ChatPage, count: int) -> None:
     length = len("".join(plan.pieces[:count]).encode("utf-16-le")) // 2
     condition = f"""(length) => {{
         const answer = [...document.querySelectorAll("article[data-role=assistant]")].at(-1);
-        return answer?.text.length >= length || ({WAITS})();
+        return answer?.text.length >= length || ({WAITS})(1);
     }}"""
     for _ in range(MOST_TRIES):
         if chat.page.wait_for_function(condition, arg=length, timeout=20_000).json_value() != "unsent":
@@ -95,9 +107,9 @@ def _act(action: str, chat: ChatPage, context: BrowserContext, line: BreakableLi
     return []
 
 
-def _reach_end(tab: ChatPage) -> None:
+def _reach_end(tab: ChatPage, version: int = 1) -> None:
     for _ in range(MOST_TRIES):
-        found = tab.page.wait_for_function(WAITS, timeout=30_000).json_value()
+        found = tab.page.wait_for_function(WAITS, arg=version, timeout=30_000).json_value()
         if found == "ended":
             return
         _go_on(tab, found)
@@ -109,8 +121,14 @@ def _go_on(tab: ChatPage, found: str) -> None:
     with suppress(BrowserError):  # it may have gone on by itself
         if found == "lost":
             tab.button("Resume").click(timeout=500)
+        elif found == "not renewed":
+            _renew(tab)
         else:
             tab.composer.press("Enter", timeout=500)  # under the same request id: it joins
+
+
+def _renew(tab: ChatPage) -> None:
+    tab.page.get_by_role("button", name=re.compile("^(Retry|New answer)$")).click()
 
 
 def _compare(plan: Plan, tabs: list[ChatPage], visitor: Visitor, question: str) -> Iterator[str]:
@@ -122,11 +140,24 @@ def _compare(plan: Plan, tabs: list[ChatPage], visitor: Visitor, question: str) 
         yield f"stored {stored['state']} {reason} {stored['text']!r}, not {plan.state} {plan.reason} {plan.text!r}"
     if not plan.text.startswith(stored["text"]):
         yield f"stored {stored['text']!r} is no beginning of {plan.text!r}"
+    proposed = [action["state"] for action in stored["actions"]]
+    if proposed != _proposals(plan, stored):
+        yield f"{stored['state']} {reason}, and actions {proposed}"
     if (calls := visitor.run(stored["message_id"])["calls"]) != 1:
         yield f"{calls} runs at the model"
     for tab in tabs:
         shown = [(one.role, one.state, one.text) for one in tab.messages()]
         if shown != [("user", "completed", question), ("assistant", stored["state"], stored["text"])]:
             yield f"shown {shown}, stored {stored['state']} {stored['text']!r}"
+        offered = tab.button("Do it")
+        if proposed != ["proposed"] * offered.count() and proposed != ["refused"]:
+            yield f"{offered.count()} offers of {proposed}"
         if tab.page.locator("[aria-busy=true]").count():
             yield "something is still busy"
+
+
+def _proposals(plan: Plan, stored: Mapping[str, Any]) -> list[str]:
+    """The states that its actions must have: only a whole answer proposes."""
+    if not plan.proposes or stored["state"] != "completed":
+        return []
+    return ["proposed" if stored["finish_reason"] == "stop" else "refused"]
