@@ -15,6 +15,9 @@ import { Transcript } from "./ui/transcript.js";
 /** ms after which code that did not come is asked for again. */
 const LOAD_AGAIN = 3000;
 
+/** @type {{ ActionCards: typeof import("./ui/action_card.js").ActionCards, line: import("./ui/action_card.js").ActionLine } | null} */
+let cards = null;
+
 const page = document.documentElement;
 const main = /** @type {HTMLElement} */ (find(document, "main"));
 const form = /** @type {HTMLFormElement} */ (region(document, "composer"));
@@ -35,7 +38,7 @@ const transcript = new Transcript(region(document, "transcript"), {
   templates: { question: template("question"), answer: template("answer"), versions: template("versions") },
   labelOf: (model) => optionOf(model)?.dataset.label ?? model,
   onSay: say,
-  onActions: (place, reading) => void showActions(place, reading),
+  actions: { expect: () => void loadCards(), show: showActions },
   onEdit: (question) => chat.edit(question),
 });
 
@@ -120,18 +123,21 @@ async function openConversation(signal) {
   return id;
 }
 
-/**
- * Their code comes with the first answer that has some, and is asked for again until it is here.
- * @type {(...given: Parameters<import("./ui/answer_article.js").OnActions>) => Promise<void>}
- */
-async function showActions(place, reading) {
-  const { messageId, actions } = reading;
+/** Their code comes while the first action is prepared, so that a card can stand there in the task of the answer's end. */
+async function loadCards() {
   try {
     const [{ ActionCards }, line] = await Promise.all([import("./ui/action_card.js"), import("./net/actions.js")]);
-    new ActionCards(place, messageId, { template: template("action"), line, onSay: say }).show(actions);
+    cards = { ActionCards, line };
   } catch {
-    setTimeout(() => void showActions(place, reading), LOAD_AGAIN);
+    await new Promise((resolve) => setTimeout(resolve, LOAD_AGAIN));
   }
+}
+
+/** @type {import("./ui/answer_article.js").Actions["show"]} where the code is not here it is asked for again and again */
+function showActions(place, reading) {
+  if (cards === null) return void loadCards().then(() => showActions(place, reading));
+  const { ActionCards, line } = cards;
+  new ActionCards(place, reading.messageId, { template: template("action"), line, onSay: say }).show(reading.actions);
 }
 
 /** @param {string} name */

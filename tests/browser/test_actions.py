@@ -362,6 +362,28 @@ def test_hostile_and_huge_values_are_shown_literally(chat: ChatPage, visitor: Vi
     assert foreign == []
 
 
+WATCH = """
+window.seen = [];
+new MutationObserver(() => {
+  const answer = document.querySelector("article[data-role=assistant]");
+  if (answer) window.seen.push([answer.dataset.state, answer.querySelectorAll("[data-action-state]").length]);
+}).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+"""
+
+
+@pytest.mark.proves("B13", "B27")
+def test_the_card_stands_there_in_the_task_of_the_answer_s_end(chat: ChatPage, visitor: Visitor) -> None:
+    """Its code comes while the action is prepared."""
+    chat.page.add_init_script(WATCH)
+    chat.open()
+    with chat.page.expect_event("requestfinished", lambda request: request.url.endswith("js/net/actions.js")):
+        chat.ask(visitor.scenario({"text": "so"}, {"activity": "preparing_action", "wait": 1}, TICKET, STOP))
+    chat.wait_for("completed")
+    seen = {(state, count) for state, count in chat.page.evaluate("seen")}
+    assert {count for state, count in seen if state == "completed"} == {1}
+    assert {count for state, count in seen if state != "completed"} == {0}
+
+
 @pytest.mark.proves("B27")
 def test_a_card_whose_code_did_not_come_is_there_when_it_does(chat: ChatPage, visitor: Visitor) -> None:
     chat.page.route("**/action_card.js", lambda route: route.abort(), times=1)

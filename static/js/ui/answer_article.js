@@ -10,7 +10,11 @@ import { nameArticle, part, setIcon } from "./parts.js";
 /** @typedef {import("../core/events.js").AnswerEvent} AnswerEvent */
 /** @typedef {import("../core/reader.js").Reading} Reading */
 
-/** @typedef {(place: HTMLElement, reading: Reading) => void} OnActions shows the reading's actions; the place may hold the server's cards */
+/**
+ * @typedef {object} Actions what shows the actions of answers
+ * @property {() => void} expect one is being prepared
+ * @property {(place: HTMLElement, reading: Reading) => void} show once for each answer; the place may hold the server's cards
+ */
 
 /** Browsers tell assistive technology of every change: more of them than this drown the announcements. */
 const REDRAW_EVERY = 150;
@@ -43,7 +47,8 @@ export class AnswerArticle {
   #timer;
   #parts;
   #copy;
-  #onActions;
+  #actions;
+  #areActionsShown = false;
 
   /**
    * @param {HTMLElement} element cloned empty from the template, or the server's
@@ -52,9 +57,9 @@ export class AnswerArticle {
    * @param {string} given.label the model's
    * @param {number} given.number counted from 1, in the name of the copy button
    * @param {(sentence: string, isUrgent: boolean) => void} given.onSay
-   * @param {OnActions} given.onActions called once, where the answer has actions
+   * @param {Actions} given.actions
    */
-  constructor(element, { reading, label, number, onSay, onActions }) {
+  constructor(element, { reading, label, number, onSay, actions }) {
     this.element = element;
     this.#reading = reading;
     this.#label = label;
@@ -72,8 +77,8 @@ export class AnswerArticle {
     this.#copy = new CopyButton(element, number, () => this.#text.text, onSay);
     this.#copy.hidden = !isEnded(reading.state) || reading.text === "";
     element.querySelector('[data-part="stop-form"]')?.remove(); // the one Send/Stop button does that from now on
-    this.#onActions = once(onActions);
-    if (this.#parts.actions.childElementCount > 0) this.#onActions(this.#parts.actions, reading);
+    this.#actions = actions;
+    if (this.#parts.actions.childElementCount > 0) this.#showActions();
     Object.defineProperty(element, "text", { get: () => this.#text.text, configurable: true });
   }
 
@@ -96,6 +101,7 @@ export class AnswerArticle {
     this.#isResuming = false;
     this.#isReconnecting = false;
     if (event !== null) this.#untold.push(event);
+    if (event?.name === "activity" && event.kind === "preparing_action") this.#actions.expect();
     const wait = this.#drawnAt + REDRAW_EVERY - performance.now();
     if (wait <= 0 || isEnded(reading.state)) this.draw();
     else this.#timer ??= setTimeout(() => this.draw(), wait);
@@ -174,7 +180,12 @@ export class AnswerArticle {
     else steps.resume.removeAttribute("aria-disabled");
     again.hidden = state !== "completed";
     this.#copy.hidden = isGrowing || this.#text.text === "";
-    if (this.#reading.actions.length > 0) this.#onActions(this.#parts.actions, this.#reading);
+    if (this.#reading.actions.length > 0) this.#showActions();
+  }
+
+  #showActions() {
+    if (!this.#areActionsShown) this.#actions.show(this.#parts.actions, this.#reading);
+    this.#areActionsShown = true;
   }
 
   /** @param {string} state */
@@ -192,15 +203,6 @@ export class AnswerArticle {
   #dispatch(type, detail) {
     this.element.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
   }
-}
-
-/** @param {OnActions} listener @returns {OnActions} */
-function once(listener) {
-  let isTold = false;
-  return (place, reading) => {
-    if (!isTold) listener(place, reading);
-    isTold = true;
-  };
 }
 
 /** Leaves what is equal alone: each change of the page is told to assistive technology. @param {Element} element @param {string} text */

@@ -17,7 +17,7 @@ export class Transcript {
   #templates;
   #labelOf;
   #onSay;
-  #onActions;
+  #actions;
   #onEdit;
   #end = new EndKeeper();
   /** @type {AbortController | null} */
@@ -29,15 +29,15 @@ export class Transcript {
    * @param {Record<"question" | "answer" | "versions", HTMLTemplateElement>} given.templates
    * @param {(model: string) => string} given.labelOf a model's label by its id
    * @param {(sentence: string, isUrgent: boolean) => void} given.onSay
-   * @param {import("./answer_article.js").OnActions} given.onActions
+   * @param {import("./answer_article.js").Actions} given.actions
    * @param {(question: HTMLElement) => void} given.onEdit
    */
-  constructor(root, { templates, labelOf, onSay, onActions, onEdit }) {
+  constructor(root, { templates, labelOf, onSay, actions, onEdit }) {
     this.#root = root;
     this.#templates = templates;
     this.#labelOf = labelOf;
     this.#onSay = onSay;
-    this.#onActions = onActions;
+    this.#actions = actions;
     this.#onEdit = onEdit;
   }
 
@@ -168,7 +168,7 @@ export class Transcript {
   #answer(element, reading, label) {
     const others = [...this.#root.querySelectorAll('article[data-role="assistant"]')];
     const number = (others.includes(element) ? others.indexOf(element) : others.length) + 1;
-    return new AnswerArticle(element, { reading, label, number, onSay: this.#onSay, onActions: this.#onActions });
+    return new AnswerArticle(element, { reading, label, number, onSay: this.#onSay, actions: this.#actions });
   }
 }
 
