@@ -1,5 +1,6 @@
 """Who asks, and whether a changing request comes from our own page; the headers that keep a page to itself."""
 
+import logging
 import secrets
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -8,6 +9,8 @@ from flask import Request, Response
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from webapp.core.problems import Refused
+
+logger = logging.getLogger(__name__)
 
 COOKIE = "motamot_visitor"
 _COOKIE_SECONDS = 400 * 24 * 3600  # the longest that browsers keep one
@@ -102,11 +105,20 @@ class Visitors:
         if site is not None and site != "same-origin":
             raise Refused("forbidden")
         if origin is not None and not self._is_ours(origin, request):
+            if site is not None:  # its own page asks, says the browser: only the address is another
+                logger.warning(
+                    "refused a page of another address; if it is ours, set MOTAMOT_PUBLIC_URL=%s", _shown(origin)
+                )
             raise Refused("forbidden")
         return site is not None or origin is not None
 
     def _is_ours(self, origin: str, request: Request) -> bool:
         return origin == _origin(request.host_url) or origin in self._public
+
+
+def _shown(origin: str) -> str:
+    """For the log: what a client sent, in visible signs and no more of them than an address has."""
+    return "".join(sign for sign in origin if "!" <= sign <= "~")[:255]
 
 
 def _origin(url: str) -> str:
