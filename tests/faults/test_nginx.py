@@ -99,6 +99,7 @@ def test_the_page_without_script_is_written_as_the_answer_comes(visitor: Visitor
     message_id = visitor.begin(visitor.scenario({"text": "First words. "}, {"hang": True}), conversation)
     seen = ""
     with visitor.http.stream("GET", f"/c/{conversation}?live=1") as response:
+        assert response.headers["Cache-Control"] == "no-store, no-transform"
         pieces = response.iter_text()
         while "First words. " not in seen:
             seen += next(pieces)

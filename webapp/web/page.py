@@ -155,6 +155,7 @@ class Page:
     def _live_page(self, owner: str, shown: Shown) -> Response:
         pieces = flushed(self._pieces(owner, shown), shown.live)
         response = _private(Response(piece.encode() for piece in pieces if piece))
+        response.headers["Cache-Control"] = "no-store, no-transform"
         response.headers["X-Accel-Buffering"] = "no"
         return response
 
