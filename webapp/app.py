@@ -74,6 +74,7 @@ class Motamot:
     """
 
     def __init__(self, settings: Settings, *, run: Run | None = None, most: int = 1_000) -> None:
+        self._streaming_share = settings.streaming_share
         self.grace = settings.limits.get("grace", GRACE_SECONDS)
         self._database = Database(settings.database_url, run)
         process = new_id("prc")
@@ -149,7 +150,7 @@ class Motamot:
         app.jinja_env.filters["source_json"] = source_json
         app.register_blueprint(files.blueprint())
         app.register_blueprint(api.blueprint(services))
-        app.register_blueprint(page.blueprint(services, app.jinja_env))
+        app.register_blueprint(page.blueprint(services, app.jinja_env, self._streaming_share))
         app.register_blueprint(
             ops.blueprint(services.catalogue, self._database.is_usable, self._running.is_closed, figures)
         )

@@ -20,7 +20,7 @@ DIALECTS = ("openai",)
 LIMITS = ("connect", "first", "silence", "answer", "abandoned", "grace", "answer_bytes")
 _MAY_BE_ZERO = ("abandoned", "grace")
 
-_TOP_LEVEL = {"models", "actions", "limits"}
+_TOP_LEVEL = {"models", "actions", "limits", "streaming_share"}
 _MODEL_MEMBERS: Mapping[str, type | tuple[type, ...]] = {
     "id": str,
     "label": str,
@@ -86,7 +86,10 @@ class ActionSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that was set. `models` empty stands for the embedded one. Durations in seconds, sizes in bytes."""
+    """Everything that was set. `models` empty stands for the embedded one. Durations in seconds, sizes in bytes.
+
+    `streaming_share` is the part of the visitors, 0 to 1, whose pages stream.
+    """
 
     database_url: str
     data_dir: Path
@@ -97,6 +100,7 @@ class Settings:
     models: tuple[ModelSettings, ...] = ()
     actions: tuple[ActionSettings, ...] = ()
     limits: Mapping[str, float] = field(default_factory=dict)
+    streaming_share: float = 1.0
     is_testing: bool = False
 
 
@@ -140,6 +144,7 @@ def read_settings(environment: Mapping[str, str], *, is_testing: bool = False) -
         models=models,
         actions=actions,
         limits=_limits(table.get("limits", {}), "[limits]", complaints),
+        streaming_share=_share(table.get("streaming_share", 1.0), complaints),
         is_testing=is_testing,
     )
     if complaints:
@@ -318,6 +323,13 @@ def _limits(table: object, place: str, complaints: list[str]) -> Mapping[str, fl
         elif not _is_number(value) or value < 0 or (value == 0 and name not in _MAY_BE_ZERO):
             complaints.append(f"{place}: {name} is a number above 0")
     return table
+
+
+def _share(value: Any, complaints: list[str]) -> float:
+    if not _is_number(value) or not 0 <= value <= 1:
+        complaints.append(f"streaming_share: a number from 0 to 1, not {value!r}")
+        return 1.0
+    return float(value)
 
 
 def _from_openai(environment: Mapping[str, str], complaints: list[str]) -> tuple[ModelSettings, ...]:

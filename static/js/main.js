@@ -14,6 +14,8 @@ import { Transcript } from "./ui/transcript.js";
 
 /** ms after which code that did not come is asked for again. */
 const LOAD_AGAIN = 3000;
+/** ms between two questions for the newest text where answers do not stream. */
+const POLL_EVERY = 1_000;
 
 /** @type {{ ActionCards: typeof import("./ui/action_card.js").ActionCards, line: import("./ui/action_card.js").ActionLine } | null} */
 let cards = null;
@@ -44,8 +46,11 @@ const transcript = new Transcript(region(document, "transcript"), {
 
 /** Loaded when there is an answer to tell of; where that fails, nothing is told. @type {Promise<typeof import("./net/beacon.js")>} */
 let beacon;
+/** @type {Promise<import("./net/pace.js").Pace | null> | null} */
+let loadedPace = null;
 
-const api = new Api();
+const isStreaming = page.dataset.streaming !== "off";
+const api = new Api("/api/v1", { isStreaming, onLate: (isLate) => parts.strip.late(isLate) });
 const line = {
   openConversation,
   ask: api.ask.bind(api),
@@ -58,13 +63,13 @@ const line = {
   follower: (reading, onChange, hooks) => {
     beacon = import("./net/beacon.js");
     beacon.catch(() => {});
-    const follower = new ReconnectingFollower(
-      new Follower(api, reading, (changed, event) => {
-        follower.progressed();
-        onChange(changed, event);
-      }),
-      hooks,
-    );
+    const inner = new Follower(api, reading, (changed, event) => {
+      follower.progressed();
+      onChange(changed, event);
+    });
+    /** @param {boolean} isFollowing */
+    const onFollowing = (isFollowing) => void pace().then((pace) => pace?.set(follower, isFollowing));
+    const follower = new ReconnectingFollower(inner, { ...hooks, onFollowing }, isStreaming ? null : POLL_EVERY);
     return follower;
   },
 };
@@ -103,10 +108,12 @@ new JumpKey(parts.lastAnswer).start();
 parts.pageTitle.start();
 chat.start();
 models.addEventListener("change", () => (part(document, "model-note").textContent = optionOf(models.value)?.dataset.note ?? ""));
+form.addEventListener("input", () => void pace(), { once: true });
 addEventListener("pagehide", () => chat.leave());
+document.addEventListener("freeze", () => chat.leave()); // Page Lifecycle: a frozen tab reads nothing
 addEventListener("online", () => chat.tryNow());
 document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && chat.tryNow());
-document.addEventListener("resume", () => chat.tryNow()); // back from being frozen (Page Lifecycle)
+document.addEventListener("resume", () => (chat.comeBack(), chat.tryNow()));
 addEventListener("pageshow", ({ persisted }) => persisted && chat.comeBack());
 page.setAttribute("data-motamot-ready", "");
 
@@ -138,6 +145,18 @@ function showActions(place, reading) {
   if (cards === null) return void loadCards().then(() => showActions(place, reading));
   const { ActionCards, line } = cards;
   new ActionCards(place, reading.messageId, { template: template("action"), line, onSay: say }).show(reading.actions);
+}
+
+/** Loaded when there is something to follow, or soon will be; without it answers are followed as usual. */
+function pace() {
+  return (loadedPace ??= import("./net/pace.js").then(
+    ({ Pace }) => {
+      const pace = new Pace(isStreaming);
+      pace.start();
+      return pace;
+    },
+    () => (loadedPace = null), // tried again when it is needed next
+  ));
 }
 
 /** @param {string} name */

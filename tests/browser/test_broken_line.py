@@ -212,6 +212,7 @@ def test_a_loss_is_told_in_a_strip_after_two_seconds_and_its_end_for_three(
     expect(strip).to_be_hidden()
     chat.page.clock.fast_forward(2_000)
     expect(strip).to_contain_text("Connection lost. The answer will resume.")
+    expect(strip).to_contain_text(re.compile(r"(Next try in [1-8] s\.|Connecting…)"))
     line.mend()
     chat.button("Try now").press("Enter")
     expect(strip.get_by_text("Resumed.")).to_be_visible()

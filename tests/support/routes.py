@@ -15,7 +15,7 @@ def routes() -> set[tuple[str, str]]:
     app = Flask("routes", static_folder=None)
     unused = create_autospec(api.Services, instance=True)
     app.register_blueprint(api.blueprint(unused))
-    app.register_blueprint(page.blueprint(unused, Environment(autoescape=True)))
+    app.register_blueprint(page.blueprint(unused, Environment(autoescape=True), 1.0))
     app.register_blueprint(ops.blueprint(unused, unused, unused, unused))
     return {
         (method, rule.rule)

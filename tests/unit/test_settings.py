@@ -57,6 +57,15 @@ def test_a_file_lists_the_models(tmp_path: Path) -> None:
     assert (small.id, small.kind) == ("small", "local")
 
 
+@pytest.mark.proves("R8")
+def test_a_share_of_the_visitors_streams_and_without_a_word_all_of_them(tmp_path: Path) -> None:
+    assert read(tmp_path).streaming_share == 1
+    assert [read(tmp_path, f"streaming_share = {share}").streaming_share for share in (0, 0.25, 1)] == [0, 0.25, 1]
+    for wrong in ("-0.1", "1.5", "nan", "true", '"half"', "[]"):
+        (complaint,) = complaints(tmp_path, f"streaming_share = {wrong}")
+        assert complaint.startswith("streaming_share: a number from 0 to 1")
+
+
 def test_a_file_lists_the_actions_and_who_may_propose_them(tmp_path: Path) -> None:
     toml = f"""
     {ACTION}name = "create_ticket"

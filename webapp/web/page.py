@@ -11,6 +11,7 @@ from jinja2 import Environment
 from webapp.answers.asked import Question, Regenerate, new_id
 from webapp.core.messages import Conversation, Message, newest_path, path_through, path_to, versions
 from webapp.core.problems import Problem, Refused
+from webapp.core.shares import is_in_share
 from webapp.web import words
 from webapp.web.api import Services
 from webapp.web.comparison import compare
@@ -23,10 +24,11 @@ from webapp.web.responses import problem_of
 class Page:
     """The views over what they call."""
 
-    def __init__(self, services: Services, templates: Environment) -> None:
+    def __init__(self, services: Services, templates: Environment, streaming_share: float) -> None:
         self._services = services
         self._templates = templates
         self._document = Document(templates, services.catalogue)
+        self._streaming_share = streaming_share
 
     def start(self) -> Response:
         """An empty page; gives a visitor who has none a cookie, and keeps nothing."""
@@ -171,7 +173,9 @@ class Page:
 
     def _pieces(self, owner: str, shown: Shown) -> Iterator[str]:
         token = self._services.visitors.form_token(owner)
-        return self._document.pieces(shown, form_token=token, settings=view_settings(request.args))
+        is_streaming = is_in_share(owner, self._streaming_share)
+        settings = {**view_settings(request.args), "is_streaming": is_streaming}
+        return self._document.pieces(shown, form_token=token, settings=settings)
 
 
 def _question(asked: Request, text: str) -> Question:
@@ -211,9 +215,9 @@ def _see(address: str) -> Response:
     return response
 
 
-def blueprint(services: Services, templates: Environment) -> Blueprint:
-    """The routes of the page."""
-    page, views = Blueprint("page", __name__), Page(services, templates)
+def blueprint(services: Services, templates: Environment, streaming_share: float) -> Blueprint:
+    """The routes of the page; `streaming_share` (0 to 1) of the visitors get answers as streams, the rest as JSON."""
+    page, views = Blueprint("page", __name__), Page(services, templates, streaming_share)
     for method, rule, name, view in (
         ("GET", "/", "start", views.start),
         ("GET", "/c/<conversation_id>", "conversation", views.conversation),

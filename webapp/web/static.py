@@ -16,7 +16,7 @@ from webapp.core.problems import Refused
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _COMMENT = re.compile(rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*$", re.MULTILINE | re.DOTALL)
 _COMMENTED = (".js", ".css")
-# All style sheets in one, in the order of the cascade: a page needs every one of them, and each request costs.
+# The style sheets of the chat in one, in the order of the cascade: it needs every one of them, and each request costs.
 _SHEETS = ("tokens", "layout", "transcript", "composer")
 ALL_SHEETS = "css/all.css"
 _COMPRESSED = (".js", ".css", ".svg", ".json")

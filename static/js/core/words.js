@@ -10,28 +10,15 @@ const JUMP_KEYS = "Alt+Shift+A";
  * @property {boolean} retryable
  */
 
-/** @type {Record<string, ProblemWords>} The server's own `detail` and `next_step` come before these. */
+/** @type {Record<string, ProblemWords>} For what something else than Motamot answered, or nobody: Motamot's own words come before these. */
 const problems = {
   bad_request: { detail: "The question could not be read.", nextStep: "Check the text, then send it again.", retryable: false },
   unauthorized: { detail: "This page is no longer signed in.", nextStep: "Reload the page, then send again.", retryable: false },
   forbidden: { detail: "This page may not do that.", nextStep: "Reload the page, then try again.", retryable: false },
   not_found: { detail: "This conversation does not exist, or it is not yours.", nextStep: "Start a new conversation.", retryable: false },
-  method_not_allowed: { detail: "The server does not know this request.", nextStep: "Reload the page, then try again.", retryable: false },
   too_large: { detail: "The question is too long.", nextStep: "Shorten it, then send it again.", retryable: false },
-  unsupported_media_type: { detail: "The server does not know this kind of request.", nextStep: "Reload the page, then try again.", retryable: false },
-  validation_failed: { detail: "The question cannot be answered as it is.", nextStep: "Check the text and the model, then send it again.", retryable: false },
-  request_conflict: { detail: "This question was already sent with another text.", nextStep: "Send it again.", retryable: false },
-  conversation_busy: { detail: "An answer is still being written.", nextStep: "Stop it or wait, then send again.", retryable: true },
   rate_limited: { detail: "Too many questions in a short time.", nextStep: "Wait a minute, then send again.", retryable: true },
-  quota_exceeded: { detail: "All questions of this period are used up.", nextStep: "Try again later.", retryable: true },
   busy: { detail: "The server has no room for another answer right now.", nextStep: "Wait a moment, then send again.", retryable: true },
-  timeout: { detail: "The model took too long.", nextStep: "Ask again, or choose another model.", retryable: true },
-  provider_unavailable: { detail: "The model cannot be reached.", nextStep: "Ask again later, or choose another model.", retryable: true },
-  provider_error: { detail: "The model broke off.", nextStep: "Ask again, or choose another model.", retryable: true },
-  provider_rate_limited: { detail: "The model is answering too many questions.", nextStep: "Wait a minute, then ask again.", retryable: true },
-  content_blocked: { detail: "A safety filter stopped this answer.", nextStep: "Ask in other words.", retryable: false },
-  interrupted: { detail: "The server stopped while it was answering.", nextStep: "Ask again.", retryable: true },
-  action_refused: { detail: "This action was not carried out.", nextStep: "Nothing has been changed.", retryable: false },
   internal: { detail: "Something went wrong in the server.", nextStep: "Try again, or reload the page.", retryable: false },
   connection_lost: { detail: "The connection was lost.", nextStep: "Check the network, then try again.", retryable: true },
   stream_incomplete: { detail: "The reply broke off before its end.", nextStep: "Try again.", retryable: true },
@@ -138,7 +125,10 @@ export const words = {
   versionPlace: (count) => `${count} of ${count}`,
   stopLost: "Stop did not reach the server, so the answer goes on.",
   unreadableReply: "Something other than Motamot answered.",
-  connectionLost: "Connection lost. The answer will resume.",
+  /** @param {number} seconds until the next try, 0 while it is made */
+  connectionLost: (seconds) =>
+    `Connection lost. The answer will resume. ${seconds > 0 ? `Next try in ${seconds} s.` : "Connecting…"}`,
+  late: "Still waiting for a way to the server. Too many tabs may be open, or the network is slow.",
   connectionGone: "Connection lost. The answer is incomplete until you resume it.",
   tryNow: "Try now",
   reconnecting: "Connecting again",

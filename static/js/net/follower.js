@@ -14,6 +14,8 @@ import { isEnded } from "../core/states.js";
  * @property {(messageId: string, signal: AbortSignal) => Promise<Message>} message
  */
 
+/** What a question brings: the events of its answer, or the answer as it is where nothing streams. @typedef {AsyncIterable<AnswerEvent> | Message} Opened */
+
 /** Rounds of fetch and follow that may pass without a new event before the line counts as broken. */
 const ROUNDS_WITHOUT_PROGRESS = 3;
 
@@ -36,6 +38,12 @@ export class Follower {
 
   get reading() {
     return this.#reading;
+  }
+
+  /** Reads what a question brought: to the end, or no further than it goes. @param {Opened} opened @param {AbortSignal} signal */
+  async begin(opened, signal) {
+    if (Symbol.asyncIterator in opened) await this.follow(opened, signal);
+    else this.#take(opened);
   }
 
   /**
@@ -66,6 +74,13 @@ export class Follower {
     await this.follow(await this.#source.events(this.#reading.messageId, this.#reading.seq, signal), signal);
   }
 
+  /** Fetches the newest text now and then, to the end. @param {number} interval ms @param {AbortSignal} signal */
+  async poll(interval, signal) {
+    for (await this.#fetch(signal); !isEnded(this.#reading.state); await this.#fetch(signal)) {
+      await pause(interval, signal);
+    }
+  }
+
   /**
    * @param {AsyncIterable<AnswerEvent>} events
    * @returns {Promise<boolean>} true at the end of the answer, false at a hole
@@ -86,9 +101,32 @@ export class Follower {
   /** @param {AbortSignal} signal */
   async #fetch(signal) {
     if (this.#reading.messageId === "") throw incomplete();
-    this.#reading = applyMessage(this.#reading, await this.#source.message(this.#reading.messageId, signal));
+    this.#take(await this.#source.message(this.#reading.messageId, signal));
+  }
+
+  /** @param {Message} message */
+  #take(message) {
+    this.#reading = applyMessage(this.#reading, message);
     this.#onChange(this.#reading, null);
   }
+}
+
+/**
+ * @param {number} wait ms
+ * @param {AbortSignal} signal
+ * @param {(goOn: () => void) => void} [onWaiting] is given what ends the wait early
+ */
+export async function pause(wait, signal, onWaiting) {
+  signal.throwIfAborted();
+  const waited = new AbortController();
+  await new Promise((resolve) => {
+    const timer = setTimeout(resolve, wait);
+    const goOn = () => (clearTimeout(timer), resolve(undefined));
+    signal.addEventListener("abort", goOn, { signal: waited.signal });
+    onWaiting?.(goOn);
+  });
+  waited.abort();
+  signal.throwIfAborted();
 }
 
 function incomplete() {

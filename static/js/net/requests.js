@@ -12,15 +12,12 @@ const SILENCE = 25_000;
 const LOOK_EVERY = 5_000;
 
 /** @type {Readonly<Record<number, string>>} for replies that carry no problem document, such as a proxy's */
-const CODES = {
+export const CODES = {
   400: "bad_request",
   401: "unauthorized",
   403: "forbidden",
   404: "not_found",
-  405: "method_not_allowed",
   413: "too_large",
-  415: "unsupported_media_type",
-  422: "validation_failed",
   429: "rate_limited",
   500: "internal",
   502: "connection_lost",

@@ -141,7 +141,7 @@ export class Chat {
       onAccepted: () => this.#accepted(),
       onRefused: (/** @type {Question} */ question, /** @type {Problem} */ problem) => this.#giveBack(question, problem),
       onStopLost: (/** @type {Problem} */ problem) => this.#refuseWhileRunning(`${words.stopLost} ${problem.sentence}`),
-      onReconnecting: () => this.#parts.strip.lost(),
+      onReconnecting: (/** @type {number} */ wait) => this.#parts.strip.lost(wait),
       onLost: (/** @type {Problem} */ problem) => (problem.isFinal ? this.#parts.strip.over() : this.#parts.strip.gone()),
       onBack: () => this.#parts.strip.back(),
     };

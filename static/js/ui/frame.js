@@ -64,7 +64,9 @@ export class ConnectionStrip {
   #text = document.createElement("span");
   #tryNow = document.createElement("button");
   #onFocusLost;
-  #isLost = false;
+  /** @type {number | null} since when, ms */
+  #lostAt = null;
+  #triedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -80,7 +82,11 @@ export class ConnectionStrip {
     this.#tryNow.type = "button";
     this.#tryNow.className = "button";
     this.#tryNow.textContent = words.tryNow;
-    this.#tryNow.addEventListener("click", onTryNow);
+    this.#tryNow.addEventListener("click", () => {
+      this.#triedAt = 0;
+      this.#count();
+      onTryNow();
+    });
     element.replaceChildren(this.#text, " ", this.#tryNow);
   }
 
@@ -88,32 +94,47 @@ export class ConnectionStrip {
     clearTimeout(this.#timer);
   }
 
-  /** The line is tried again; harmless again while it is. */
-  lost() {
-    if (this.#isLost) return;
-    this.#isLost = true;
+  /** The line is lost, and tried again. @param {number} wait ms until then */
+  lost(wait) {
+    const now = performance.now();
+    this.#triedAt = now + wait;
+    this.#lostAt ??= now;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#show(words.connectionLost, "lost"), SHOWN_AFTER);
+    this.#timer = setTimeout(() => this.#count(), Math.max(0, this.#lostAt + SHOWN_AFTER - now));
+  }
+
+  #count() {
+    clearTimeout(this.#timer);
+    const seconds = Math.ceil((this.#triedAt - performance.now()) / 1000);
+    this.#show(words.connectionLost(Math.max(0, seconds)), "lost");
+    if (seconds > 0) this.#timer = setTimeout(() => this.#count(), 1000);
+  }
+
+  /** A request does not get through, or does again; a lost line is told before that. @param {boolean} isLate */
+  late(isLate) {
+    if (this.#lostAt !== null) return;
+    clearTimeout(this.#timer);
+    if (isLate) this.#show(words.late, "late");
+    else if (this.#element.dataset.kind === "late") this.#hide();
   }
 
   /** Nothing is tried any more. */
   gone() {
-    this.#isLost = true;
     clearTimeout(this.#timer);
     this.#show(words.connectionGone, "gone");
   }
 
   /** Nothing of it concerns the line any more. */
   over() {
-    this.#isLost = false;
+    this.#lostAt = null;
     clearTimeout(this.#timer);
     this.#hide();
   }
 
   back() {
-    this.#isLost = false;
+    this.#lostAt = null;
     clearTimeout(this.#timer);
-    if (this.#element.hidden) return; // the loss was too short to be told
+    if (this.#element.hidden || this.#element.dataset.kind === "late") return; // the loss was too short to be told
     this.#show(words.resumed, "back");
     this.#timer = setTimeout(() => this.#hide(), RESUMED_FOR);
   }

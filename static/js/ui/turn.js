@@ -10,6 +10,7 @@ import { words } from "../core/words.js";
 /** @typedef {import("../core/question.js").Question} Question */
 /** @typedef {import("../core/reader.js").Reading} Reading */
 /** @typedef {import("../core/reader.js").Sight} Sight */
+/** @typedef {AsyncIterable<AnswerEvent> | import("../core/reader.js").Message} Opened what a question brings */
 /** @typedef {import("./announcer.js").Announcer} Announcer */
 /** @typedef {import("./answer_article.js").AnswerArticle} AnswerArticle */
 /** @typedef {import("./transcript.js").QuestionArticle} QuestionArticle */
@@ -18,7 +19,7 @@ import { words } from "../core/words.js";
 /**
  * @typedef {object} Follower reads one answer over any number of connections
  * @property {Reading} reading
- * @property {(events: AsyncIterable<AnswerEvent>, signal: AbortSignal) => Promise<void>} follow
+ * @property {(open: (signal: AbortSignal) => Promise<Opened>, signal: AbortSignal) => Promise<void>} follow `open` asks
  * @property {(signal: AbortSignal) => Promise<void>} resume
  * @property {(signal: AbortSignal) => Promise<void>} resumeNow as `resume`, but a first try that fails is told at once
  * @property {() => void} tryNow ends a wait for the next try
@@ -28,12 +29,12 @@ import { words } from "../core/words.js";
 /**
  * @typedef {object} Line what a turn needs of the network
  * @property {(signal: AbortSignal) => Promise<string>} openConversation the conversation's id; made when there is none yet
- * @property {(conversationId: string, question: Question, signal: AbortSignal) => Promise<AsyncIterable<AnswerEvent>>} ask
- * @property {(question: Question, signal: AbortSignal) => Promise<AsyncIterable<AnswerEvent>>} regenerate
+ * @property {(conversationId: string, question: Question, signal: AbortSignal) => Promise<Opened>} ask
+ * @property {(question: Question, signal: AbortSignal) => Promise<Opened>} regenerate
  * @property {(messageId: string) => Promise<void>} cancel
  * @property {(messageId: string, sight: Sight) => void} tell what was seen of an answer; never fails
  * @property {(reading: Reading, onChange: (reading: Reading, event: AnswerEvent | null) => void,
- *   hooks: { onLost: () => void, onBack: () => void }) => Follower} follower
+ *   hooks: { onLost: (wait: number) => void, onBack: () => void }) => Follower} follower
  */
 
 /**
@@ -42,7 +43,7 @@ import { words } from "../core/words.js";
  * @property {() => void} onAccepted the question and its answer exist
  * @property {(question: Question, problem: Problem) => void} onRefused nothing of the question stands on the page any more
  * @property {(problem: Problem) => void} onStopLost
- * @property {() => void} onReconnecting the line is lost, and tried again
+ * @property {(wait: number) => void} onReconnecting the line is lost, and tried again after so many ms
  * @property {(problem: Problem) => void} onLost and it is tried no longer
  * @property {() => void} onBack
  */
@@ -87,7 +88,7 @@ export class Turn {
     this.#transcript = transcript;
     this.#announcer = announcer;
     this.#host = host;
-    const hooks = { onLost: () => this.#reconnecting(), onBack: () => this.#back() };
+    const hooks = { onLost: (/** @type {number} */ wait) => this.#reconnecting(wait), onBack: () => this.#back() };
     this.#follower = line.follower(reading, (changed, event) => this.#changed(changed, event), hooks);
   }
 
@@ -136,8 +137,8 @@ export class Turn {
       await clear;
       const conversationId = await this.#line.openConversation(signal);
       const parentId = question.parentId ?? this.#transcript.lastAnswerId;
-      this.#question = { ...question, parentId };
-      await this.#follower.follow(await this.#line.ask(conversationId, this.#question, signal), signal);
+      const sent = (this.#question = { ...question, parentId });
+      await this.#follower.follow((line) => this.#line.ask(conversationId, sent, line), signal);
     });
   }
 
@@ -151,7 +152,7 @@ export class Turn {
     this.#host.onChange(this);
     await this.#run(async (signal) => {
       await clear;
-      await this.#follower.follow(await this.#line.regenerate(question, signal), signal);
+      await this.#follower.follow((line) => this.#line.regenerate(question, line), signal);
     });
   }
 
@@ -171,8 +172,9 @@ export class Turn {
     this.#connection.abort();
   }
 
-  /** The page is back from the browser's store of left pages. */
+  /** The page is back: from the browser's store of left pages, or from being frozen. */
   async comeBack() {
+    if (!this.#connection.signal.aborted) return; // nothing was let go
     if (this.#phase === "sending") this.#refuse(new Problem({ code: "connection_lost" }));
     else if (this.#phase === "following") await this.#run((signal) => this.#follower.resume(signal));
   }
@@ -239,6 +241,7 @@ export class Turn {
 
   /** @param {(signal: AbortSignal) => Promise<void>} step one connection, to the end or to its loss */
   async #run(step) {
+    this.#connection.abort(); // one at most
     const connection = (this.#connection = new AbortController());
     try {
       await step(connection.signal);
@@ -301,11 +304,12 @@ export class Turn {
     if (this.#phase === "following") await this.#run((signal) => this.#follower.goOn(signal));
   }
 
-  #reconnecting() {
+  /** @param {number} wait ms */
+  #reconnecting(wait) {
     this.#isAskedToResume = false;
     this.#article?.reconnecting();
     this.#announcer.connectionLost();
-    this.#host.onReconnecting();
+    this.#host.onReconnecting(wait);
   }
 
   #back() {

@@ -6,6 +6,7 @@ import test from "node:test";
 import { Patience } from "../../../static/js/core/patience.js";
 import { Problem } from "../../../static/js/core/problem.js";
 import { newReading } from "../../../static/js/core/reader.js";
+import { Follower } from "../../../static/js/net/follower.js";
 import { ReconnectingFollower } from "../../../static/js/net/reconnecting.js";
 
 const lost = () => new Problem({ code: "connection_lost" });
@@ -20,8 +21,9 @@ function following(outcomes, { messageId = "m" } = {}) {
     if (outcome) throw outcome;
     reconnecting.progressed();
   };
-  const inner = { reading: newReading({ messageId }), follow: step("follow"), resume: step("resume"), goOn: step("goOn") };
-  const hooks = { onLost: () => told.push("lost"), onBack: () => told.push("back") };
+  const reading = newReading({ messageId, state: "completed" });
+  const inner = { reading, begin: step("follow"), resume: step("resume"), goOn: step("goOn"), poll: step("poll") };
+  const hooks = { onLost: () => told.push("lost"), onBack: () => told.push("back"), onFollowing: () => {} };
   const reconnecting = new ReconnectingFollower(inner, hooks);
   return { reconnecting, told, calls };
 }
@@ -71,7 +73,7 @@ test("a server that asks for time is given it, and given up where it asks for to
 test("a lost line is taken up again by resuming, and the loss and its end are told once", async (t) => {
   withClock(t);
   const { reconnecting, told, calls } = following([lost(), lost(), lost(), null]);
-  assert.equal(await settle(t, reconnecting.follow([], new AbortController().signal)), null);
+  assert.equal(await settle(t, reconnecting.follow(async () => [], new AbortController().signal)), null);
   assert.deepEqual(calls, ["follow", "resume", "resume", "resume"]);
   assert.deepEqual(told, ["lost", "lost", "lost", "back"]);
 });
@@ -79,7 +81,7 @@ test("a lost line is taken up again by resuming, and the loss and its end are to
 test("a line that never comes back is given up after two minutes and some thirty tries", async (t) => {
   withClock(t);
   const { reconnecting, calls } = following([lost()]);
-  const error = await settle(t, reconnecting.follow([], new AbortController().signal));
+  const error = await settle(t, reconnecting.follow(async () => [], new AbortController().signal));
   assert.equal(error.code, "connection_lost");
   assert.ok(Date.now() >= 120_000 && Date.now() < 135_000);
   assert.ok(calls.length > 15 && calls.length < 40);
@@ -89,7 +91,7 @@ for (const code of ["not_found", "unauthorized", "forbidden"]) {
   test(`what the server refuses for good is not tried again: ${code}`, async (t) => {
     withClock(t);
     const { reconnecting, calls } = following([lost(), new Problem({ code, status: 404 })]);
-    assert.equal((await settle(t, reconnecting.follow([], new AbortController().signal))).code, code);
+    assert.equal((await settle(t, reconnecting.follow(async () => [], new AbortController().signal))).code, code);
     assert.deepEqual(calls, ["follow", "resume"]);
   });
 }
@@ -97,7 +99,7 @@ for (const code of ["not_found", "unauthorized", "forbidden"]) {
 test("nothing is tried again before the answer has a name: that would have to be the question", async (t) => {
   withClock(t);
   const { reconnecting, calls } = following([lost()], { messageId: "" });
-  assert.equal((await settle(t, reconnecting.follow([], new AbortController().signal))).code, "connection_lost");
+  assert.equal((await settle(t, reconnecting.follow(async () => [], new AbortController().signal))).code, "connection_lost");
   assert.deepEqual(calls, ["follow"]);
 });
 
@@ -105,7 +107,7 @@ test("who let the line go is not brought back", async (t) => {
   withClock(t);
   const { reconnecting, calls } = following([lost()]);
   const going = new AbortController();
-  const end = settle(t, reconnecting.follow([], going.signal));
+  const end = settle(t, reconnecting.follow(async () => [], going.signal));
   setTimeout(() => going.abort(), 1000);
   assert.equal((await end).name, "AbortError");
   const before = calls.length;
@@ -117,7 +119,7 @@ test("a wait ends at once when the network is back", async (t) => {
   withClock(t);
   const outcomes = [lost(), lost(), lost(), lost(), lost(), lost(), null];
   const { reconnecting } = following(outcomes);
-  const end = reconnecting.follow([], new AbortController().signal);
+  const end = reconnecting.follow(async () => [], new AbortController().signal);
   for (let turn = 0; turn < 200; turn += 1) {
     await Promise.resolve();
     reconnecting.tryNow();
@@ -129,8 +131,83 @@ test("a wait ends at once when the network is back", async (t) => {
 test("a resume that somebody asked for is told at once when it fails", async (t) => {
   withClock(t);
   const { reconnecting, calls } = following([lost()]);
-  await settle(t, reconnecting.follow([], new AbortController().signal));
+  await settle(t, reconnecting.follow(async () => [], new AbortController().signal));
   const before = calls.length;
   await assert.rejects(reconnecting.resumeNow(new AbortController().signal), Problem);
   assert.equal(calls.length, before + 1);
+});
+
+/** A real follower of an answer whose every line is held open until it is let go; `asked` says what it asked for. */
+function held({ interval = null } = {}) {
+  const asked = [];
+  const hold = (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const stream = async function* (first, signal) {
+    if (first) yield first;
+    signal.throwIfAborted();
+    await hold(signal);
+  };
+  const message = { message_id: "m", conversation_id: "c", state: "running", seq: 1, text: "" };
+  const source = {
+    events: async (_id, after, signal) => (asked.push(`events after ${after}`), stream(null, signal)),
+    message: async () => (asked.push("message"), message),
+  };
+  const inner = new Follower(source, newReading(), () => reconnecting.progressed());
+  const told = [];
+  const hooks = { onLost: () => told.push("lost"), onBack: () => told.push("back"), onFollowing: (is) => told.push(is) };
+  const reconnecting = new ReconnectingFollower(inner, hooks, interval);
+  const accepted = { name: "accepted", seq: 1, conversationId: "c", messageId: "m", questionId: "q", requestId: "r", model: "" };
+  const ask = async (signal) => (asked.push("ask"), interval === null ? stream(accepted, signal) : message);
+  return { reconnecting, asked, told, ask, message };
+}
+
+const settled = async () => {
+  for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
+};
+
+test("another pace lets the line go without a loss, and back again follows after the last number", async (t) => {
+  withClock(t);
+  const { reconnecting, asked, told, ask } = held();
+  const going = new AbortController();
+  const end = reconnecting.follow(ask, going.signal);
+  await settled();
+  reconnecting.interval = 2_000;
+  await settled();
+  assert.deepEqual(asked, ["ask", "message"]);
+  t.mock.timers.tick(2_000);
+  await settled();
+  reconnecting.interval = null;
+  await settled();
+  assert.deepEqual(asked, ["ask", "message", "message", "message", "events after 1"]);
+  going.abort();
+  await assert.rejects(end, { name: "AbortError" });
+  assert.deepEqual(told, [true, false]);
+});
+
+test("a line that asks is not let go before the answer has a name", async (t) => {
+  withClock(t);
+  const { reconnecting, asked, ask } = held();
+  let open = () => {};
+  const going = new AbortController();
+  const end = reconnecting.follow(async (signal) => (await new Promise((resolve) => (open = resolve)), ask(signal)), going.signal);
+  await settled();
+  reconnecting.interval = 2_000;
+  await settled();
+  assert.deepEqual(asked, []);
+  open();
+  await settled();
+  assert.deepEqual(asked, ["ask", "message"]);
+  going.abort();
+  await assert.rejects(end, { name: "AbortError" });
+});
+
+test("without streams the answer that a question brings is asked for again until it has ended", async (t) => {
+  withClock(t);
+  const { reconnecting, asked, told, ask, message } = held({ interval: 1_000 });
+  const end = reconnecting.follow(ask, new AbortController().signal);
+  await settled();
+  Object.assign(message, { state: "completed", text: "whole" });
+  t.mock.timers.tick(1_000);
+  await end;
+  assert.deepEqual(asked, ["ask", "message", "message"]);
+  assert.deepEqual([reconnecting.reading.text, told], ["whole", [true, false]]);
 });
