@@ -15,14 +15,6 @@ FETCHING = "**/messages/msg_*"
 LET_GO_AFTER = 30_000
 LOOK_EVERY = 20_000
 
-# A page in front of which another tab stands: headless browsers know no such thing.
-SHOW = """(isShown) => {
-    const mark = (name, get) => Object.defineProperty(document, name, { get, configurable: true });
-    mark("visibilityState", () => (isShown ? "visible" : "hidden"));
-    mark("hidden", () => !isShown);
-    document.dispatchEvent(new Event("visibilitychange"));
-}"""
-
 
 @pytest.fixture
 def chat(chat: ChatPage) -> ChatPage:
@@ -41,7 +33,7 @@ def follows(page: Page) -> list[Request]:
 
 def hide(chat: ChatPage, text: str) -> None:
     """Out of sight until the stream is let go. `text` comes meanwhile: else the line would seem dead."""
-    chat.page.evaluate(SHOW, False)
+    chat.show(False)
     chat.page.clock.fast_forward(LET_GO_AFTER - 10_000)
     chat.wait_for_text(text)
     with chat.page.expect_response(FETCHING), chat.page.expect_event("requestfailed"):
@@ -68,7 +60,7 @@ def test_a_hidden_tab_lets_its_stream_go_and_shows_the_whole_answer_when_it_is_s
         pass
     assert chat.shown_answers()[0].text == "one two "
     with chat.page.expect_response(FOLLOWING):
-        chat.page.evaluate(SHOW, True)
+        chat.show(True)
     chat.wait_for_text("one two three ")
     visitor.cancel(chat.message_id)
     chat.wait_for("cancelled")
@@ -96,7 +88,7 @@ def test_a_hidden_tab_learns_the_end_within_twenty_seconds(
     assert follows == []
     asked: list[str] = []
     chat.page.on("request", lambda request: asked.append(request.url))
-    chat.page.evaluate(SHOW, True)
+    chat.show(True)
     chat.page.clock.fast_forward(LOOK_EVERY)
     assert asked == []
 

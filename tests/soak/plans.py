@@ -33,7 +33,7 @@ ENDS: tuple[tuple[dict[str, object] | None, str, str], ...] = (
     ({"hang": True}, "failed", "timeout"),
 )
 PROPOSAL = {"action": {"name": "create_ticket", "arguments": {"subject": "Printer"}}}
-ACTIONS = ("stop", "reload", "cut", "cut", "offline", "second tab", "double send")
+ACTIONS = ("stop", "reload", "cut", "cut", "offline", "hide", "second tab", "double send")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ WAITS = """(version) => {
     return !document.querySelector("article") && document.querySelector("textarea").value !== "" ? "unsent" : null;
 }"""
 MOST_TRIES = 20
+# ms after which a tab that nobody sees has let its stream go.
+HIDDEN = 31_000
 # Start, progress at most every 5 s, what was unsaid, end; and what is said of lost lines, stops and refused sends.
 MOST_MESSAGES = 12
 
@@ -94,6 +96,10 @@ def _act(action: str, chat: ChatPage, context: BrowserContext, line: BreakableLi
         chat.reload()
     elif action == "cut":
         line.cut()
+    elif action == "hide":
+        chat.show(False)
+        chat.page.clock.fast_forward(HIDDEN)
+        chat.show(True)
     elif action == "offline":
         context.set_offline(True)
         context.set_offline(False)

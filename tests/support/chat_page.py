@@ -18,6 +18,14 @@ QUESTIONS = "article[data-role=user]"
 # ms for which a button must have meant what it means before a press on it acts.
 SETTLED = 400
 
+# A page in front of which another tab stands: headless browsers know no such thing.
+SHOW = """(isShown) => {
+    const mark = (name, get) => Object.defineProperty(document, name, { get, configurable: true });
+    mark("visibilityState", () => (isShown ? "visible" : "hidden"));
+    mark("hidden", () => !isShown);
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
 # Code points travel as numbers: no encoding on the way can change them.
 MESSAGES = """() => [...document.querySelectorAll("article")].map((article) => {
   const points = (text) => Array.from(text, (sign) => sign.codePointAt(0));
@@ -63,6 +71,10 @@ class ChatPage:
     def settle(self) -> None:
         """Let the time pass after which a press may act on a button that has just changed its meaning."""
         self.page.clock.fast_forward(SETTLED)
+
+    def show(self, is_shown: bool) -> None:
+        """Bring the tab to the front, or put another one before it."""
+        self.page.evaluate(SHOW, is_shown)
 
     def open(self, path: str = "/", **settings: object) -> None:
         """Open a page of the server with display settings for this view, and choose the model."""
