@@ -116,6 +116,7 @@ def test_no_secret_is_shown_where_settings_are_printed(tmp_path: Path) -> None:
         ('[[models]]\nid = "a"', "needs a url"),
         ('[[models]]\nurl = "http://a/v1"', "needs an id"),
         ('[[models]]\nid = "a"\nurl = "ftp://a"', "needs a url"),
+        ('[[models]]\nid = "a"\nurl = "http://[a/v1"', "needs a url"),
         ('[[models]]\nid = "a"\nurl = "http://a"\nkind = "odd"', "kind is one of"),
         ('[[models]]\nid = "a"\nkind = "scripted"', "--testing"),
         ('[[models]]\nid = "a"\nurl = "http://a"\ndialect = "odd"', "dialect is one of"),

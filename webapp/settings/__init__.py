@@ -1,9 +1,6 @@
 """What an operator can set: read once from the environment and one TOML file, checked as a whole, frozen."""
 
-import json
-import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,8 +8,9 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import platformdirs
-from jsonschema.exceptions import SchemaError
-from jsonschema.validators import Draft202012Validator, validator_for
+
+from webapp.settings.actions import ActionSettings, read_actions
+from webapp.settings.entries import Members, doubles, is_http, typed, words
 
 Kind = Literal["remote", "local", "scripted"]
 KINDS: tuple[Kind, ...] = ("remote", "local", "scripted")
@@ -21,7 +19,7 @@ LIMITS = ("connect", "first", "silence", "answer", "abandoned", "grace", "answer
 _MAY_BE_ZERO = ("abandoned", "grace")
 
 _TOP_LEVEL = {"models", "actions", "limits", "streaming_share"}
-_MODEL_MEMBERS: Mapping[str, type | tuple[type, ...]] = {
+_MODEL_MEMBERS: Members = {
     "id": str,
     "label": str,
     "note": str,
@@ -38,15 +36,6 @@ _MODEL_MEMBERS: Mapping[str, type | tuple[type, ...]] = {
     "actions": list,
     "limits": dict,
 }
-_ACTION_MEMBERS: Mapping[str, type | tuple[type, ...]] = {
-    "name": str,
-    "description": str,
-    "url": str,
-    "secret_env": str,
-    "confirm": bool,
-    "parameters": dict,
-}
-_ACTION_NAME = re.compile("[A-Za-z0-9_-]{1,64}")  # what services take as the name of a tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +59,6 @@ class ModelSettings:
     parallel: int | None = None
     actions: tuple[str, ...] = ()
     limits: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ActionSettings:
-    """A side effect that models may propose. `secret` is the secret itself; `parameters` is a JSON Schema."""
-
-    name: str
-    description: str
-    url: str
-    secret: str = field(repr=False)
-    confirm: bool
-    parameters: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +103,13 @@ def read_settings(environment: Mapping[str, str], *, is_testing: bool = False) -
         complaints.append("MOTAMOT_REDIS_URL: Redis is not used yet; leave it out")
     data_dir = _data_dir(database_url)
     public = _list(environment.get("MOTAMOT_PUBLIC_URL", ""))
-    complaints += [f"MOTAMOT_PUBLIC_URL: {url!r} is no http address" for url in public if not _is_http(url)]
+    complaints += [f"MOTAMOT_PUBLIC_URL: {url!r} is no http address" for url in public if not is_http(url)]
     api_key = environment.get("MOTAMOT_API_KEY", "")
     if not all("!" <= sign <= "~" for sign in api_key):
         complaints.append("MOTAMOT_API_KEY: visible ASCII characters, without blanks")
     table = _read_file(environment, data_dir, complaints)
     models = _models(table.get("models", []), environment, complaints) or _from_openai(environment, complaints)
-    actions = _actions(table.get("actions", []), environment, complaints)
+    actions = read_actions(table.get("actions", []), environment, complaints)
     complaints += _unknown_actions(models, actions)
     settings = Settings(
         database_url=database_url or f"sqlite:///{data_dir / 'motamot.db'}",
@@ -173,7 +150,7 @@ def _read_file(environment: Mapping[str, str], data_dir: Path, complaints: list[
         complaints.append(f"{path}: is no TOML ({error})")
         return {}
     unknown = sorted(set(table) - _TOP_LEVEL)
-    complaints += [f"{path}: {name!r} means nothing here; there are {_words(_TOP_LEVEL)}" for name in unknown]
+    complaints += [f"{path}: {name!r} means nothing here; there are {words(_TOP_LEVEL)}" for name in unknown]
     return table
 
 
@@ -182,21 +159,21 @@ def _models(entries: object, environment: Mapping[str, str], complaints: list[st
         complaints.append("models: a list of tables, each headed [[models]]")
         return ()
     models = tuple(_model(entry, f"models[{place}]", environment, complaints) for place, entry in enumerate(entries))
-    complaints += [f"models: the id {name!r} stands twice" for name in _doubles(model.id for model in models)]
+    complaints += [f"models: the id {name!r} stands twice" for name in doubles(model.id for model in models)]
     return models
 
 
 def _model(
     entry: Mapping[str, Any], place: str, environment: Mapping[str, str], complaints: list[str]
 ) -> ModelSettings:
-    entry = _typed(entry, _MODEL_MEMBERS, place, complaints)
+    entry = typed(entry, _MODEL_MEMBERS, place, complaints)
     kind = _kind(entry.get("kind", "remote"), place, complaints)
     if not entry.get("id"):
         complaints.append(f'{place}: needs an id, such as id = "llama"')
-    if kind == "remote" and not _is_http(entry.get("url", "")):
+    if kind == "remote" and not is_http(entry.get("url", "")):
         complaints.append(f'{place}: needs a url, such as url = "http://127.0.0.1:11434/v1"')
     if entry.get("dialect", "openai") not in DIALECTS:
-        complaints.append(f"{place}: dialect is one of {_words(DIALECTS)}")
+        complaints.append(f"{place}: dialect is one of {words(DIALECTS)}")
     if kind != "remote" and entry.get("actions"):
         complaints.append(f"{place}: actions are for a remote model")
     if kind == "scripted":
@@ -230,80 +207,14 @@ def _kind(value: object, place: str, complaints: list[str]) -> Kind:
     return "remote"
 
 
-def _actions(entries: object, environment: Mapping[str, str], complaints: list[str]) -> tuple[ActionSettings, ...]:
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        complaints.append("actions: a list of tables, each headed [[actions]]")
-        return ()
-    actions = tuple(_action(entry, f"actions[{place}]", environment, complaints) for place, entry in enumerate(entries))
-    complaints += [f"actions: the name {name!r} stands twice" for name in _doubles(action.name for action in actions)]
-    return actions
-
-
-def _action(
-    entry: Mapping[str, Any], place: str, environment: Mapping[str, str], complaints: list[str]
-) -> ActionSettings:
-    entry = _typed(entry, _ACTION_MEMBERS, place, complaints)
-    if not _ACTION_NAME.fullmatch(entry.get("name", "")):
-        complaints.append(f'{place}: needs a name of letters, digits, _ and -, such as name = "create_ticket"')
-    if not entry.get("description"):
-        complaints.append(f'{place}: needs a description for people, such as description = "Open a support ticket"')
-    if not _is_http(entry.get("url", "")):
-        complaints.append(f'{place}: needs a url, such as url = "https://helpdesk.example/hooks/ticket"')
-    secret_env = entry.get("secret_env", "")
-    if not secret_env:
-        complaints.append(f'{place}: needs secret_env, the variable that holds the secret, such as "TICKET_SECRET"')
-    elif not environment.get(secret_env):
-        complaints.append(f"{place}: secret_env names {secret_env}, which is not in the environment")
-    return ActionSettings(
-        name=entry.get("name", ""),
-        description=entry.get("description", ""),
-        url=entry.get("url", ""),
-        secret=environment.get(secret_env, ""),
-        confirm=entry.get("confirm", True),
-        parameters=_schema(entry.get("parameters", {}), f"{place}: parameters", complaints),
-    )
-
-
-def _schema(given: Mapping[str, Any], place: str, complaints: list[str]) -> Mapping[str, object]:
-    """The JSON Schema of an action's arguments, which are always an object."""
-    schema = {"type": "object", "properties": {}, **given}
-    try:
-        json.dumps(schema, allow_nan=False)
-        validator_for(schema, default=Draft202012Validator).check_schema(schema)
-    except (TypeError, ValueError):
-        complaints.append(f"{place}: dates and numbers without end have no place in a JSON Schema")
-    except SchemaError as error:
-        complaints.append(f"{place}: is no JSON Schema ({error.json_path}: {error.message})")
-    else:
-        if schema["type"] != "object":
-            complaints.append(f'{place}: is a schema of type "object"')
-    return schema
-
-
 def _unknown_actions(models: Iterable[ModelSettings], actions: Iterable[ActionSettings]) -> list[str]:
     known = {action.name for action in actions}
     return [
-        f"model {model.id}: there is no action {name!r}; there are {_words(known) or 'none'}"
+        f"model {model.id}: there is no action {name!r}; there are {words(known) or 'none'}"
         for model in models
         for name in model.actions
         if name not in known
     ]
-
-
-def _typed(
-    entry: Mapping[str, Any], members: Mapping[str, type | tuple[type, ...]], place: str, complaints: list[str]
-) -> Mapping[str, Any]:
-    """The members that mean something and have the right type."""
-    kept = {}
-    for name, value in entry.items():
-        right = members.get(name)
-        if right is None:
-            complaints.append(f"{place}: {name!r} means nothing here; there are {_words(members)}")
-        elif not isinstance(value, right) or (isinstance(value, bool) and right is not bool):
-            complaints.append(f"{place}: {name} cannot be {value!r}")
-        else:
-            kept[name] = value
-    return kept
 
 
 def _positive(entry: Mapping[str, Any], name: str, place: str, complaints: list[str]) -> int | None:
@@ -319,7 +230,7 @@ def _limits(table: object, place: str, complaints: list[str]) -> Mapping[str, fl
         return {}
     for name, value in table.items():
         if name not in LIMITS:
-            complaints.append(f"{place}: {name!r} means nothing here; there are {_words(LIMITS)}")
+            complaints.append(f"{place}: {name!r} means nothing here; there are {words(LIMITS)}")
         elif not _is_number(value) or value < 0 or (value == 0 and name not in _MAY_BE_ZERO):
             complaints.append(f"{place}: {name} is a number above 0")
     return table
@@ -337,7 +248,7 @@ def _from_openai(environment: Mapping[str, str], complaints: list[str]) -> tuple
     url = environment.get("OPENAI_BASE_URL", "")
     if not url:
         return ()
-    if not _is_http(url):
+    if not is_http(url):
         complaints.append(f"OPENAI_BASE_URL: {url!r} is no http address")
     name = environment.get("OPENAI_MODEL", "")
     remote = ModelSettings(
@@ -354,22 +265,9 @@ def _from_openai(environment: Mapping[str, str], complaints: list[str]) -> tuple
 EMBEDDED = ModelSettings(id="smollm2", kind="local")
 
 
-def _doubles(names: Iterable[str]) -> list[str]:
-    return sorted(name for name, count in Counter(names).items() if count > 1)
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_http(url: str) -> bool:
-    parts = urlsplit(url)
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
-
-
 def _list(value: str) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()]
-
-
-def _words(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))
