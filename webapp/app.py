@@ -101,13 +101,14 @@ class Motamot:
         metrics.show("motamot_log_answers", "Answers in the event log", lambda: log.held().answers)
         metrics.show("motamot_log_events", "Events that can be replayed", lambda: log.held().events)
         metrics.show("motamot_log_text_bytes", "Text in the event log", lambda: log.held().bytes)
+        follower = Follower(log, self._store, self._running, metrics)
         services = api.Services(
             conversations=self._store,
             catalogue=models.catalogue,
             asker=Asker(self._store, self._store, models.catalogue, self._running),
-            follower=Follower(log, self._store, self._running, metrics),
+            follower=follower,
             canceller=Canceller(self._store, self._running),
-            sightings=Sightings(self._store, metrics),
+            sightings=Sightings(follower.newest, metrics),
             actor=self._actor,
             visitors=Visitors(settings.secret_key or _kept_secret(settings.data_dir), settings.public_urls),
             wire=models.wire,

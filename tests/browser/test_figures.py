@@ -57,7 +57,8 @@ def test_an_answer_that_comes_in_one_piece_has_a_first_visible_word_too(
 @pytest.mark.proves("M1")
 def test_who_leaves_in_mid_answer_has_seen_its_first_word(chat: ChatPage, visitor: Visitor, meter: Meter) -> None:
     chat.open()
-    chat.ask(visitor.scenario({"text": "one "}, {"hang": True}))
+    with chat.page.expect_response("**/beacon.js"):  # before it is there, nothing can be told
+        chat.ask(visitor.scenario({"text": "one "}, {"hang": True}))
     chat.wait_for_text("one ")
     message_id = chat.message_id
     chat.open("/")

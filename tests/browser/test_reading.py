@@ -66,7 +66,7 @@ def test_everything_can_be_reached_with_tab_in_order_and_shows_that_it_has_the_f
     chat.open(f"/c/{conversation}")
     chat.wait_for_text("two", count=2)
     seen = []
-    for _ in range(9):
+    for _ in range(12):
         chat.page.keyboard.press("Tab")
         seen.append(chat.page.locator(":focus").aria_snapshot().split("\n")[0].strip("- :"))
         assert has_ring(chat.page), f"no sign of focus: {seen[-1]}"
@@ -76,7 +76,10 @@ def test_everything_can_be_reached_with_tab_in_order_and_shows_that_it_has_the_f
         'link "Motamot, new conversation"',
         'link "New"',
         'button "Help"',
+        'button "Edit"',
         'button "Copy answer 1"',
+        'button "New answer"',
+        'button "Edit"',
         'link "Go to the last answer"',
         'textbox "Your question"',
         'combobox "Model"',

@@ -74,7 +74,7 @@ def test_a_log_begins_with_accepted(log: EventLog) -> None:
 
 @pytest.mark.proves("B17", "B23")
 @pytest.mark.parametrize(
-    ("after", "numbers"), [(None, [1, 2, 3, 4]), (0, [1, 2, 3, 4]), (2, [3, 4]), (3, [4]), (4, [])]
+    ("after", "numbers"), [(None, [1, 2, 3, 4]), (0, [1, 2, 3, 4]), (2, [3, 4]), (3, [4]), (4, [4])]
 )
 def test_read_gives_what_is_above_the_number(log: EventLog, after: int | None, numbers: list[int]) -> None:
     opened(log, "one", " two").append("msg", [END], after=3)

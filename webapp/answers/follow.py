@@ -118,7 +118,7 @@ def _why(snapshot: Snapshot, after: int | None, *, is_first: bool) -> Fact:
 def _from_store(message: Message, after: int | None) -> Sequence[Event]:
     """An ended answer whose log is gone: all its text, then its end."""
     end = end_of(message)
-    if after == message.seq - 1:
+    if after in (message.seq - 1, message.seq):
         return (end,)
     whole = Snapshot(
         message.seq - 1,

@@ -102,6 +102,7 @@ class Producer:
         self._has_sign = False
         self._first_delta_at: float | None = None
         self._stop_asked_at: float | None = None
+        self._is_measured = False
 
     def open(self) -> None:
         """Append `accepted`; followers find the answer from here on."""
@@ -284,8 +285,7 @@ class Producer:
             self._stopped = self._stopped or otherwise
             ended = self._ended_answer(self._stopped)
         stored = self._stored(ended)
-        if stored.seq == ended.seq:
-            self._measure(stored)
+        self._measure(ended, stored)
         if stored is ended:
             self._log.append(self.message_id, [end_of(ended)], after=self._seq)
         else:
@@ -312,20 +312,25 @@ class Producer:
         text = self._log.text(self.message_id)
         broken = failed(replace(self._answer, seq=self._seq + 1, text=text), "internal", repr(error))
         try:
-            broken = self._stored(broken)
+            stored = self._stored(broken)
         except Exception:
             logger.exception("answer %s has no end in the store", self.message_id)
-        self._measure(broken)
-        self._log.close(self.message_id, end_of(broken))
+            stored = broken
+        self._measure(broken, stored)
+        self._log.close(self.message_id, end_of(stored))
 
-    def _measure(self, ended: Message) -> None:
+    def _measure(self, ended: Message, stored: Message) -> None:
+        """Once, and not where recovery came first: it gives another number, and counts by itself."""
+        if self._is_measured or stored.seq != ended.seq:
+            return
+        self._is_measured = True
         now, first, asked = time.monotonic(), self._first_delta_at, self._stop_asked_at
         timing = Timing(
             end=now - self._started,
             first_delta=None if first is None else first - self._started,
             stop=None if asked is None else now - asked,
         )
-        self._metrics.ended(ended, timing)
+        self._metrics.ended(stored, timing)
 
     def _ended_answer(self, otherwise: Stopped) -> Message:
         text = self._log.text(self.message_id)

@@ -67,8 +67,10 @@ class Running:
         threading.Thread(target=self._work, args=(producer,), name=answer.message_id, daemon=True).start()
 
     def _work(self, producer: Producer) -> None:
-        producer.run()
-        del self._producers[producer.message_id]
+        try:
+            producer.run()
+        finally:
+            del self._producers[producer.message_id]
 
     def find(self, message_id: str) -> Producer | None:
         """The producer of an answer that runs here."""

@@ -95,6 +95,8 @@ class _AnswerLog:
         return seq >= self.last - 1 or (self.last - seq <= REPLAY_EVENTS and size <= REPLAY_BYTES)
 
     def after(self, seq: int) -> list[Event]:
+        if self.ended_at is not None and seq == self.last:
+            seq -= 1  # who waited for more gets the end, whatever number it guessed
         if not self.holds(seq):
             snapshot = self.snapshot()
             return [snapshot, *self.after(snapshot.seq)] if snapshot.seq < self.last else [snapshot]

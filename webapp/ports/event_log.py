@@ -29,7 +29,8 @@ class EventLog(Protocol):
         """The events above `after`, in order; waits up to `wait` seconds for the first one, then returns none.
 
         `after` None or 0 means from the start. Begins with a Snapshot where the log does not reach back to
-        `after`, or `after` is above its last number; a snapshot never covers an end. Raises LogGone.
+        `after`, or `after` is above its last number; a snapshot never covers an end. Once there is an end, it is always
+        among them, also for who has its number. Raises LogGone.
         """
 
     def text(self, message_id: str) -> str:

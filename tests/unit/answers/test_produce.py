@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -209,6 +209,23 @@ def test_an_error_of_ours_is_internal_and_tells_nothing_of_itself() -> None:
     assert isinstance(done.end, Error)
     assert (done.end.code, done.stored.text) == ("internal", "one two ")
     assert "SELECT" not in repr(done.end)
+
+
+@pytest.mark.proves("M2")
+def test_an_end_that_the_log_does_not_take_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics = ToldMetrics()
+    running = work_on(ToldStream([Text("all"), STOP]), metrics=metrics)
+    append = running.log.append
+
+    def append_no_end(message_id: str, events: Sequence[Event], *, after: int) -> int:
+        if isinstance(events[-1], Answer):
+            raise MemoryError
+        return append(message_id, events, after=after)
+
+    monkeypatch.setattr(running.log, "append", append_no_end)
+    running.run()
+    assert isinstance(running.end, Answer)
+    assert [answer.state for answer, _ in metrics.ends] == [State.COMPLETED]
 
 
 @pytest.mark.proves("C69")
