@@ -31,9 +31,14 @@ class Asker:
     running: Running
 
     def begin_conversation(self, owner: str, *, key: str | None = None) -> Conversation:
-        """A new, empty conversation of `owner`; with the same `key` again, the same conversation."""
+        """A new, empty conversation of `owner`; with the same `key` again, the same conversation.
+
+        A `key` stands for the first question: raises Refused (`busy`) for a new one without room for its answer.
+        """
         now = _now()
         conversation_id = new_id("cnv") if key is None else _id_from(owner, key)
+        if key is not None and not self.running.has_room() and not self._is_known(owner, conversation_id):
+            raise Refused("busy")
         conversation = Conversation(conversation_id, owner, "", now, now)
         self.conversations.create_conversation(conversation)
         return conversation
@@ -78,6 +83,13 @@ class Asker:
         if found is None:
             raise Refused("busy")
         return found
+
+    def _is_known(self, owner: str, conversation_id: str) -> bool:
+        try:
+            self.conversations.conversation(owner, conversation_id)
+        except Refused:
+            return False
+        return True
 
     def _entry(self, model: str | Absent) -> Entry:
         return self.catalogue.find(None if isinstance(model, Absent) else model)

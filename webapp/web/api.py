@@ -1,5 +1,7 @@
 """The API under /api/v1: each view parses, calls one use case and answers."""
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 
 from flask import Blueprint, Response, request
@@ -65,13 +67,13 @@ class Api:
 
     def ask(self, conversation_id: str) -> Response:
         owner = self._creator()
-        answer = self._services.asker.ask(owner, conversation_id, requests.question(request))
-        return self._answered(owner, answer)
+        question = requests.question(request)
+        return self._answered(owner, lambda: self._services.asker.ask(owner, conversation_id, question))
 
     def regenerate(self, message_id: str) -> Response:
         owner = self._creator()
-        answer = self._services.asker.regenerate(owner, requests.regenerate(request, message_id))
-        return self._answered(owner, answer)
+        wanted = requests.regenerate(request, message_id)
+        return self._answered(owner, lambda: self._services.asker.regenerate(owner, wanted))
 
     def read_message(self, message_id: str) -> Response:
         return json_response(message_json(self._services.follower.newest(self._reader(), message_id)))
@@ -83,7 +85,7 @@ class Api:
             raise Refused("not_found")
         if message.state.is_ended and cursor == message.seq:
             return Response(status=204)  # a browser's own EventSource stops at it
-        return self._stream(owner, message_id, cursor)
+        return self._stream(owner, message_id, cursor, self._services.streams.take())
 
     def cancel(self, message_id: str) -> Response:
         owner = self._reader()
@@ -124,20 +126,24 @@ class Api:
             raise Refused("not_found")
         return owner
 
-    def _stream(self, owner: str, message_id: str, cursor: int | None) -> Response:
-        release = self._services.streams.take()
+    def _stream(self, owner: str, message_id: str, cursor: int | None, release: Callable[[], None]) -> Response:
         batches = self._services.follower.follow(owner, message_id, cursor, gone_check(request.environ))
         response = event_stream(message_id, batches, self._services.wire)
         response.call_on_close(release)
         return response
 
-    def _answered(self, owner: str, answer: Message) -> Response:
-        if requests.wants_stream(request):
-            return self._stream(owner, answer.message_id, None)
-        if requests.wants_no_wait(request):
-            newest = self._services.follower.newest(owner, answer.message_id)
-            return json_response(message_json(newest), 202, Location=f"/api/v1/messages/{answer.message_id}")
-        ended = self._services.follower.wait(owner, answer.message_id, gone_check(request.environ))
+    def _answered(self, owner: str, begin: Callable[[], Message]) -> Response:
+        """The answer that `begin` gives. Who waits for it needs room, and begins nothing where there is none."""
+        wants_stream = requests.wants_stream(request)
+        if not wants_stream and requests.wants_no_wait(request):
+            newest = self._services.follower.newest(owner, begin().message_id)
+            return json_response(message_json(newest), 202, Location=f"/api/v1/messages/{newest.message_id}")
+        with ExitStack() as place:
+            place.callback(self._services.streams.take())
+            answer = begin()
+            if wants_stream:
+                return self._stream(owner, answer.message_id, None, place.pop_all().close)
+            ended = self._services.follower.wait(owner, answer.message_id, gone_check(request.environ))
         if ended.state is not State.FAILED or ended.failure is None:
             return json_response(message_json(ended))
         told = message_json(ended)

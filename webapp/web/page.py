@@ -1,7 +1,8 @@
 """The page, whole without its script: reading, asking and stopping by forms, the answer written as it comes."""
 
 import gzip
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -44,7 +45,9 @@ class Page:
         shown = self._shown(owner, conversation, messages, request.args)
         path = shown.path
         if path and not path[-1].state.is_ended and request.args.get("live"):
-            return self._live_page(owner, replace(shown, live=self._live(owner, path[-1])))
+            with suppress(Refused):  # without room for a stream: the text up to now, and the link to what comes
+                release = self._services.streams.take()
+                return self._live_page(owner, replace(shown, live=self._live(owner, path[-1])), release)
         return _private(Response(self._written(owner, shown)))
 
     def compare(self, conversation_id: str) -> Response:
@@ -154,11 +157,12 @@ class Page:
         is_gone = gone_check(request.environ)
         return LiveText(answer, self._services.follower.follow(owner, answer.message_id, None, is_gone))
 
-    def _live_page(self, owner: str, shown: Shown) -> Response:
+    def _live_page(self, owner: str, shown: Shown, release: Callable[[], None]) -> Response:
         pieces = flushed(self._pieces(owner, shown), shown.live)
         response = _private(Response(piece.encode() for piece in pieces if piece))
         response.headers["Cache-Control"] = "no-store, no-transform"
         response.headers["X-Accel-Buffering"] = "no"
+        response.call_on_close(release)
         return response
 
     def _refused(self, owner: str, conversation_id: str | None, told: Problem, draft: str) -> Response:

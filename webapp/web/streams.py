@@ -1,4 +1,4 @@
-"""How many streams are open, so that one too many is refused at once rather than left waiting."""
+"""How many streams and waiting readers there are, so that one too many is refused at once rather than left waiting."""
 
 from collections.abc import Callable
 
