@@ -72,12 +72,12 @@ $(MADE)/model: deploy/constraints.txt | $(MADE)/motamot
 
 $(MADE)/test: $(MADE)/motamot
 	@echo "Installing what the tests need (once)"
-	@$(PIP) --editable '.[test]' >$(LOG) 2>&1 || { echo "Motamot: could not install what the tests need; is the network there? pip's own words are in $(LOG)."; exit 1; }
+	@$(PIP) --editable '.[qa,test]' >$(LOG) 2>&1 || { echo "Motamot: could not install what the tests need; is the network there? pip's own words are in $(LOG)."; exit 1; }
 	@touch $@
 
 $(MADE)/lint: $(MADE)/motamot
 	@echo "Installing what the checks need (once)"
-	@$(PIP) --editable '.[lint]' >$(LOG) 2>&1 || { echo "Motamot: could not install what the checks need; is the network there? pip's own words are in $(LOG)."; exit 1; }
+	@$(PIP) --editable '.[lint,qa]' >$(LOG) 2>&1 || { echo "Motamot: could not install what the checks need; is the network there? pip's own words are in $(LOG)."; exit 1; }
 	@touch $@
 
 $(MADE)/node: | $(MADE)/environment

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.support.browser import find_browser, launch_arguments
 from tests.support.needs import missing
 from tests.support.server import SHOWN_CHARACTERS, Server, start_server
+from webapp.qa.browsers import find_browser, launch_arguments
 
 # A busy machine is slow, and not wrong.
 settings.register_profile("motamot", deadline=None)

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from tests.support.chat_page import ChatPage
-from tests.support.provider import FakeProvider
 from tests.support.server import Server, start_server
 from tests.support.visitor import Visitor
+from webapp.qa.upstream import Upstream
 
 COOKIE = "motamot_visitor"
 
@@ -34,14 +34,14 @@ def chat(page: Page, server: Server, visitor: Visitor) -> Iterator[ChatPage]:
 
 
 @pytest.fixture(scope="session")
-def provider() -> Iterator[FakeProvider]:
+def provider() -> Iterator[Upstream]:
     """A model's service over HTTP."""
-    with FakeProvider() as provider:
+    with Upstream() as provider:
         yield provider
 
 
 @pytest.fixture(scope="session")
-def service_server(provider: FakeProvider) -> Iterator[Server]:
+def service_server(provider: Upstream) -> Iterator[Server]:
     """A server whose only model is that service's, as an operator sets it up."""
     environment = {"OPENAI_BASE_URL": provider.url, "OPENAI_MODEL": "fake-model"}
     with start_server(environment=environment, arguments=()) as server:

@@ -14,12 +14,12 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import COOKIE
 from tests.browser.test_axe import SCHEMES, Scheme, assert_no_violations
-from tests.support.breakable_line import BreakableLine
 from tests.support.chat_page import ChatPage
 from tests.support.live_regions import LiveRegions
 from tests.support.server import Server, start_server
 from tests.support.visitor import Visitor
 from tests.support.webhook import Hook, Reply
+from webapp.qa.line import Line
 
 CONFIG = """
 [[actions]]
@@ -212,7 +212,7 @@ def test_an_answer_that_is_not_whole_offers_no_button(
 def test_a_lost_line_offers_no_button_until_the_end_is_there_and_then_one_effect(
     chat: ChatPage, visitor: Visitor, server: Server
 ) -> None:
-    with BreakableLine(server.url) as line:
+    with Line(server.url) as line:
         chat = chat.over(line.url)
         chat.open()
         chat.ask(visitor.scenario({"text": "Shall I?"}, {"activity": "preparing_action", "wait": 1}, TICKET, STOP))

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from tests.support.breakable_line import BreakableLine
 from tests.support.chat_page import ChatPage
 from tests.support.live_regions import LiveRegions
-from tests.support.provider import FakeProvider, Reply, Until, delta
-from tests.support.provider import answer as spoken
 from tests.support.server import Server
 from tests.support.visitor import Visitor
+from webapp.qa.line import Line
+from webapp.qa.upstream import Reply, Until, Upstream, delta
+from webapp.qa.upstream import answer as spoken
 
 # ms: longer than the page tries a line that does not come back.
 GIVEN_UP = 121_000
@@ -24,14 +24,14 @@ LOST = "The connection was lost. The text so far is kept; resume to get the rest
 
 
 @pytest.fixture
-def line(server: Server) -> Iterator[BreakableLine]:
+def line(server: Server) -> Iterator[Line]:
     """The line between this test's browser and the shared server."""
-    with BreakableLine(server.url) as line:
+    with Line(server.url) as line:
         yield line
 
 
 @pytest.fixture
-def chat(chat: ChatPage, line: BreakableLine) -> ChatPage:
+def chat(chat: ChatPage, line: Line) -> ChatPage:
     """The page, reached over that line; its time can be moved on."""
     chat.move_time_by_hand()
     return chat.over(line.url)
@@ -59,12 +59,12 @@ def questions_in(posts: list[str]) -> int:
 )
 @pytest.mark.parametrize("way", ["cut", "end_politely"])
 def test_a_cut_answer_is_not_complete_and_is_resumed_without_being_asked_again(
-    asking_service: ChatPage, provider: FakeProvider, posts: list[str], way: str
+    asking_service: ChatPage, provider: Upstream, posts: list[str], way: str
 ) -> None:
     go_on = threading.Event()
     calls = len(provider.exchanges)
     provider.play(Reply([delta("The total is 4"), Until(go_on), *spoken("2.")]))
-    with BreakableLine(asking_service.url) as line:
+    with Line(asking_service.url) as line:
         chat = asking_service.over(line.url)
         chat.move_time_by_hand()
         regions = LiveRegions(chat.page)
@@ -105,7 +105,7 @@ def give_up(chat: ChatPage) -> None:
 @pytest.mark.proves("B16", "B17", "B21", "B24", "C35", "T1")
 @pytest.mark.parametrize("way", ["cut", "end_politely"])
 def test_a_cut_line_is_taken_up_again_by_the_page_itself(
-    chat: ChatPage, visitor: Visitor, line: BreakableLine, posts: list[str], way: str
+    chat: ChatPage, visitor: Visitor, line: Line, posts: list[str], way: str
 ) -> None:
     """Nobody does anything: exact text, one question, one run, and nothing is told of so short a loss."""
     regions = LiveRegions(chat.page)
@@ -126,9 +126,7 @@ def test_a_cut_line_is_taken_up_again_by_the_page_itself(
 
 @pytest.mark.proves("B24")
 @pytest.mark.parametrize("event", ["online", "visibilitychange", "resume"])
-def test_a_network_that_is_back_is_used_at_once(
-    chat: ChatPage, visitor: Visitor, line: BreakableLine, event: str
-) -> None:
+def test_a_network_that_is_back_is_used_at_once(chat: ChatPage, visitor: Visitor, line: Line, event: str) -> None:
     """Also after the page had given up; what it finds then needs no button."""
     lose_for_good(chat, visitor, line)
     line.mend()
@@ -139,7 +137,7 @@ def test_a_network_that_is_back_is_used_at_once(
     assert chat.shown_answers()[0].text == "kept"
 
 
-def lose_for_good(chat: ChatPage, visitor: Visitor, line: BreakableLine) -> None:
+def lose_for_good(chat: ChatPage, visitor: Visitor, line: Line) -> None:
     """Ask, and lose the line in mid-answer for longer than the page tries it."""
     chat.open()
     chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
@@ -160,7 +158,7 @@ def assert_lost(chat: ChatPage) -> None:
 
 @pytest.mark.proves("B19", "C32", "C35", "T1")
 def test_text_is_never_doubled_however_often_the_line_breaks(
-    chat: ChatPage, visitor: Visitor, line: BreakableLine, posts: list[str]
+    chat: ChatPage, visitor: Visitor, line: Line, posts: list[str]
 ) -> None:
     chat.open()
     chat.ask(visitor.scenario({"text": "Alpha "}, {"text": "be"}, {"hang": True}))
@@ -181,7 +179,7 @@ def test_text_is_never_doubled_however_often_the_line_breaks(
 
 @pytest.mark.proves("B24", "C96")
 def test_resume_that_finds_no_line_says_so_and_can_be_pressed_again(
-    chat: ChatPage, visitor: Visitor, line: BreakableLine
+    chat: ChatPage, visitor: Visitor, line: Line
 ) -> None:
     lose_for_good(chat, visitor, line)
     resume = chat.button("Resume")
@@ -201,7 +199,7 @@ def test_resume_that_finds_no_line_says_so_and_can_be_pressed_again(
 
 @pytest.mark.proves("B42")
 def test_a_loss_is_told_in_a_strip_after_two_seconds_and_its_end_for_three(
-    chat: ChatPage, visitor: Visitor, line: BreakableLine
+    chat: ChatPage, visitor: Visitor, line: Line
 ) -> None:
     chat.open()
     chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
@@ -224,7 +222,7 @@ def test_a_loss_is_told_in_a_strip_after_two_seconds_and_its_end_for_three(
 
 
 @pytest.mark.proves("C46")
-def test_the_next_question_can_be_asked_without_resuming(chat: ChatPage, visitor: Visitor, line: BreakableLine) -> None:
+def test_the_next_question_can_be_asked_without_resuming(chat: ChatPage, visitor: Visitor, line: Line) -> None:
     chat.open()
     chat.ask(visitor.scenario({"text": "one "}, {"hang": True}))
     chat.wait_for_text("one")
@@ -241,7 +239,7 @@ def test_the_next_question_can_be_asked_without_resuming(chat: ChatPage, visitor
 
 @pytest.mark.proves("B24", "C46")
 def test_a_question_behind_a_lost_answer_that_still_runs_brings_its_stop_back(
-    chat: ChatPage, visitor: Visitor, line: BreakableLine
+    chat: ChatPage, visitor: Visitor, line: Line
 ) -> None:
     """The server refuses a second question meanwhile; only here can the person do something about it."""
     lose_for_good(chat, visitor, line)
@@ -260,9 +258,7 @@ def test_a_question_behind_a_lost_answer_that_still_runs_brings_its_stop_back(
 
 
 @pytest.mark.proves("B24", "B41", "C96", "C113")
-def test_an_answer_that_is_no_longer_there_is_not_tried_again(
-    chat: ChatPage, visitor: Visitor, line: BreakableLine
-) -> None:
+def test_an_answer_that_is_no_longer_there_is_not_tried_again(chat: ChatPage, visitor: Visitor, line: Line) -> None:
     """The page has lost its visitor: nothing of what it asked for exists for the one that it has now."""
     regions = LiveRegions(chat.page)
     chat.open()
@@ -291,7 +287,7 @@ def test_an_answer_that_is_no_longer_there_is_not_tried_again(
 
 
 @pytest.mark.proves("B24")
-def test_a_server_that_asks_for_time_is_given_it(chat: ChatPage, visitor: Visitor, line: BreakableLine) -> None:
+def test_a_server_that_asks_for_time_is_given_it(chat: ChatPage, visitor: Visitor, line: Line) -> None:
     refusals: list[int] = []
 
     def refuse(route: Route) -> None:

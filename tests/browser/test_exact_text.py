@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from tests.support.browser import launch_arguments
 from tests.support.chat_page import ChatPage, ShownMessage
 from tests.support.server import Server
 from tests.support.texts import LIST, TEXTS, pieces
 from tests.support.visitor import Visitor
 from webapp.core.events import Answer
+from webapp.qa.browsers import launch_arguments
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 PLACES = {"?display=plain": {"display": "plain"}, "formatted": {}}

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.chat_page import ChatPage
-from tests.support.provider import DONE, HANG, FakeProvider, Reply, answer, delta, frame
+from webapp.qa.upstream import DONE, HANG, Reply, Upstream, answer, delta, frame
 
 SECRET = "SENTINEL key sk-test-123 at /srv/app/x.py SELECT * FROM users Traceback"
 INNER = ("SENTINEL", "sk-test-123", "/srv/", "SELECT", "Traceback", "<h1>", "Bad gateway", "sign in", '{"')
@@ -31,7 +31,7 @@ REPLIES = {
 @pytest.mark.proves("A29", "A30", "A65", "B41", "C23", "C26", "C46", "C118")
 @pytest.mark.parametrize("reply", REPLIES.values(), ids=REPLIES)
 def test_what_a_service_sends_instead_of_an_answer_is_never_shown(
-    chat: ChatPage, provider: FakeProvider, reply: Reply
+    chat: ChatPage, provider: Upstream, reply: Reply
 ) -> None:
     """Nor does the next question tell the model of it."""
     provider.play(reply, Reply(answer("All is well.")))
@@ -53,7 +53,7 @@ def test_what_a_service_sends_instead_of_an_answer_is_never_shown(
 
 
 @pytest.mark.proves("B33", "C44", "C45")
-def test_stop_closes_the_connection_to_the_service(chat: ChatPage, provider: FakeProvider) -> None:
+def test_stop_closes_the_connection_to_the_service(chat: ChatPage, provider: Upstream) -> None:
     provider.play(Reply([delta("keep "), delta("this"), HANG]))
     chat.move_time_by_hand()
     chat.open()
@@ -68,7 +68,7 @@ def test_stop_closes_the_connection_to_the_service(chat: ChatPage, provider: Fak
 
 
 @pytest.mark.proves("C64")
-def test_a_tool_that_the_model_asks_for_is_named_and_not_carried_out(chat: ChatPage, provider: FakeProvider) -> None:
+def test_a_tool_that_the_model_asks_for_is_named_and_not_carried_out(chat: ChatPage, provider: Upstream) -> None:
     """Put together from fragments: no empty answer without a word, and no raw JSON; the same after a reload."""
     first = {"index": 0, "id": "t1", "type": "function", "function": {"name": "look", "arguments": ""}}
     pieces = [first, *({"index": 0, "function": {"arguments": part}} for part in ('{"q":', '"sea"}'))]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.breakable_line import BreakableLine
 from tests.support.chat_page import ChatPage
 from tests.support.server import Server
 from tests.support.visitor import Visitor
+from webapp.qa.line import Line
 
 TICKET = {"action": {"name": "create_ticket", "arguments": {"subject": "Printer"}}}
 
@@ -28,7 +28,7 @@ def one(answer: Locator) -> tuple[str, list[str], list[str]]:
 def test_the_page_says_which_answer_is_complete_and_which_action_ran(
     server: Server, chat: ChatPage, visitor: Visitor
 ) -> None:
-    with BreakableLine(server.url) as line:
+    with Line(server.url) as line:
         chat = chat.over(line.url)
         chat.open()
         slow = [{"text": "I open "}, {"wait": 0.6}, {"text": "a ticket."}, {"wait": 0.2}, TICKET]

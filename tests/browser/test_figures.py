@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.breakable_line import BreakableLine
 from tests.support.chat_page import ChatPage
 from tests.support.figures import Meter
 from tests.support.server import Server, start_server
 from tests.support.visitor import Visitor
+from webapp.qa.line import Line
 
 VISIBLE = "motamot_time_to_first_visible_seconds"
 DURATION = "gen_ai_server_request_duration_seconds"
@@ -87,7 +87,7 @@ def test_what_the_line_spoils_is_told(
 
 @pytest.mark.proves("M3")
 def test_a_line_that_is_back_is_told(chat: ChatPage, server: Server, visitor: Visitor, meter: Meter) -> None:
-    with BreakableLine(server.url) as line:
+    with Line(server.url) as line:
         chat = chat.over(line.url)
         chat.open()
         chat.ask(visitor.scenario({"text": "one "}, {"wait": 3.0}, {"text": "two"}, {"finish": "stop"}))

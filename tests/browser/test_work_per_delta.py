@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import CDPSession
 
 from tests.support.chat_page import ChatPage
-from tests.support.provider import FakeProvider, Reply, Until, Wait, answer, delta
+from webapp.qa.upstream import Reply, Until, Upstream, Wait, answer, delta
 
 SHORT, LONG = 4 * 1024, 64 * 1024
 DELTAS = 150
@@ -22,13 +22,13 @@ TWO_FRAMES = "() => new Promise((drawn) => requestAnimationFrame(() => requestAn
 # Of all scripts Arabic costs most to lay out again.
 @pytest.mark.parametrize("unit", ["a paragraph\n\n", "\u0643\u0644\u0645\u0629 "], ids=["paragraphs", "one line"])
 def test_a_delta_costs_little_more_at_64_kilobytes_than_at_four(
-    asking_service: ChatPage, provider: FakeProvider, unit: str
+    asking_service: ChatPage, provider: Upstream, unit: str
 ) -> None:
     short, long = (cpu_of_deltas(asking_service, provider, unit, size) for size in (SHORT, LONG))
     assert long <= MOST_TIMES_AS_MUCH * short
 
 
-def cpu_of_deltas(chat: ChatPage, provider: FakeProvider, unit: str, size: int) -> float:
+def cpu_of_deltas(chat: ChatPage, provider: Upstream, unit: str, size: int) -> float:
     """CPU seconds of the page's main thread while small deltas come after a text of that many characters."""
     beginning, go_on = unit * (size // len(unit)), threading.Event()
     deltas = [step for _ in range(DELTAS) for step in (delta(unit), Wait(0.01))]

@@ -8,7 +8,6 @@ from typing import Literal, Protocol
 
 import pytest
 
-from tests.support.provider import CUT, HANG, FakeProvider, Reply, answer, delta
 from tests.support.reading import Reading
 from webapp.core.limits import Limits
 from webapp.core.problems import KINDS
@@ -19,6 +18,7 @@ from webapp.models.parallel import ParallelModel
 from webapp.models.remote import RemoteModel
 from webapp.models.scripted import ScriptedModel
 from webapp.ports.model import Model, ModelStream
+from webapp.qa.upstream import CUT, HANG, Reply, Upstream, answer, delta
 
 # whole: "one ", "two ", stop · hangs: "one ", no more · silent: nothing · breaks: "one ", no finish · fails: an error
 Part = Literal["whole", "hangs", "silent", "breaks", "fails"]
@@ -51,7 +51,7 @@ class Stage(Protocol):
 class RemoteStage:
     """A remote model before a fake provider."""
 
-    def __init__(self, provider: FakeProvider, model: Model) -> None:
+    def __init__(self, provider: Upstream, model: Model) -> None:
         self.model = model
         self._provider = provider
 
@@ -86,18 +86,18 @@ def stage(request: pytest.FixtureRequest) -> Stage:
 
 
 @pytest.fixture
-def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as running:
+def provider() -> Iterator[Upstream]:
+    with Upstream() as running:
         yield running
 
 
 @pytest.fixture
-def remote_stage(provider: FakeProvider) -> Stage:
+def remote_stage(provider: Upstream) -> Stage:
     return RemoteStage(provider, RemoteModel(provider.url, "m"))
 
 
 @pytest.fixture
-def parallel_stage(provider: FakeProvider) -> Stage:
+def parallel_stage(provider: Upstream) -> Stage:
     return RemoteStage(provider, ParallelModel(RemoteModel(provider.url, "m"), 1))
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.provider import HANG, FakeProvider, Reply, Until, delta, frame
 from tests.support.server import Server, start_server
 from tests.support.visitor import Visitor
 from webapp.core.events import Activity, Cancelled
+from webapp.qa.upstream import HANG, Reply, Until, Upstream, delta, frame
 
 MODELS = """
 [limits]
@@ -43,13 +43,13 @@ name = "m"
 
 
 @pytest.fixture(scope="module")
-def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as running:
+def provider() -> Iterator[Upstream]:
+    with Upstream() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def server(provider: FakeProvider) -> Iterator[Server]:
+def server(provider: Upstream) -> Iterator[Server]:
     """Its model `far away` is a listener whose queue is full: connecting to it takes for ever."""
     with ExitStack() as stack:
         full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
@@ -75,7 +75,7 @@ def stop(visitor: Visitor, message_id: str) -> dict[str, Any]:
 
 @pytest.mark.proves("B33", "C44")
 @pytest.mark.parametrize("is_answering", [False, True], ids=["before its headers", "before its first word"])
-def test_stop_while_the_model_has_said_nothing(provider: FakeProvider, visitor: Visitor, is_answering: bool) -> None:
+def test_stop_while_the_model_has_said_nothing(provider: Upstream, visitor: Visitor, is_answering: bool) -> None:
     asked = len(provider.exchanges)
     provider.play(Reply([HANG]) if is_answering else Reply(before=[HANG]))
     message_id = visitor.begin("why?", model="remote")
@@ -95,7 +95,7 @@ def test_stop_while_the_model_cannot_be_reached(visitor: Visitor) -> None:
 
 
 @pytest.mark.proves("C44")
-def test_stop_while_others_are_answered_first(provider: FakeProvider, visitor: Visitor) -> None:
+def test_stop_while_others_are_answered_first(provider: Upstream, visitor: Visitor) -> None:
     asked = len(provider.exchanges)
     provider.play(Reply([delta("busy"), HANG]))
     first = visitor.begin("first", model="one at a time")
@@ -108,7 +108,7 @@ def test_stop_while_others_are_answered_first(provider: FakeProvider, visitor: V
 
 
 @pytest.mark.proves("B33", "B34", "C45", "C47")
-def test_stop_in_mid_answer_closes_the_model_and_nothing_is_added(provider: FakeProvider, visitor: Visitor) -> None:
+def test_stop_in_mid_answer_closes_the_model_and_nothing_is_added(provider: Upstream, visitor: Visitor) -> None:
     asked, may_go_on = len(provider.exchanges), threading.Event()
     provider.play(Reply([delta("keep "), delta("this"), Until(may_go_on), *[delta(" DROP")] * 50, HANG]))
     message_id = visitor.begin("why?", model="remote")
@@ -123,7 +123,7 @@ def test_stop_in_mid_answer_closes_the_model_and_nothing_is_added(provider: Fake
 
 
 @pytest.mark.proves("B33")
-def test_stop_while_a_tool_call_is_written_proposes_nothing(provider: FakeProvider, visitor: Visitor) -> None:
+def test_stop_while_a_tool_call_is_written_proposes_nothing(provider: Upstream, visitor: Visitor) -> None:
     asked = len(provider.exchanges)
     call = {"index": 0, "id": "t1", "function": {"name": "create_ticket", "arguments": "{}"}}
     provider.play(Reply([frame({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}), HANG]))
@@ -172,7 +172,7 @@ def test_many_stops_at_once_are_one_and_have_one_receipt(server: Server, visitor
 
 @pytest.mark.proves("B36")
 def test_a_mark_in_the_store_alone_is_seen_within_a_second_or_so_though_the_model_is_silent_and_nobody_follows(
-    server: Server, provider: FakeProvider, visitor: Visitor
+    server: Server, provider: Upstream, visitor: Visitor
 ) -> None:
     asked = len(provider.exchanges)
     provider.play(Reply([delta("one"), HANG]))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from tests.support.provider import CUT, DONE, HANG, RESET, FakeProvider, Reply, delta, frame
 from tests.support.server import Server, start_server
 from tests.support.visitor import Visitor, events_of
 from webapp.core.events import Error, Event
+from webapp.qa.upstream import CUT, DONE, HANG, RESET, Reply, Upstream, delta, frame
 
 INNER = "SENTINEL key sk-test-123 at /srv/app/x.py SELECT * FROM users Traceback"
 MUST_NOT_BE_TOLD = ("SENTINEL", "sk-test-123", "/srv/", "SELECT", "Traceback")
@@ -66,13 +66,13 @@ each_failure = pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURE
 
 
 @pytest.fixture(scope="module")
-def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as running:
+def provider() -> Iterator[Upstream]:
+    with Upstream() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def server(provider: FakeProvider) -> Iterator[Server]:
+def server(provider: Upstream) -> Iterator[Server]:
     with start_server(config=MODELS.format(url=provider.url)) as running:
         yield running
 
@@ -97,7 +97,7 @@ def message_of(events: list[Event]) -> str:
 @pytest.mark.proves("A26", "A27", "B11", "B40", "B45", "C23", "C24", "C27", "C29", "C30", "G6", "G9", "G10")
 @each_failure
 def test_the_stream_ends_with_one_error_that_has_the_text(
-    provider: FakeProvider, visitor: Visitor, failure: Failure
+    provider: Upstream, visitor: Visitor, failure: Failure
 ) -> None:
     provider.play(failure.reply)
     response, events = asked(visitor, visitor.conversation(), failure.model)
@@ -112,7 +112,7 @@ def test_the_stream_ends_with_one_error_that_has_the_text(
 @pytest.mark.proves("B41", "C118")
 @each_failure
 def test_no_inner_detail_reaches_the_visitor_and_the_reference_number_is_in_the_log(
-    provider: FakeProvider, server: Server, visitor: Visitor, failure: Failure
+    provider: Upstream, server: Server, visitor: Visitor, failure: Failure
 ) -> None:
     """In no event, no problem document, no stored message and no page; each says what can be done."""
     conversation = visitor.conversation()
@@ -132,7 +132,7 @@ def test_no_inner_detail_reaches_the_visitor_and_the_reference_number_is_in_the_
 @pytest.mark.proves("A30", "A65", "K6", "T6")
 @each_failure
 def test_the_next_question_is_answered_and_the_failed_turn_is_not_sent(
-    provider: FakeProvider, visitor: Visitor, failure: Failure
+    provider: Upstream, visitor: Visitor, failure: Failure
 ) -> None:
     conversation, before = visitor.conversation(), len(provider.exchanges)
     provider.play(failure.reply)

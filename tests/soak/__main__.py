@@ -15,8 +15,8 @@ from playwright.sync_api import sync_playwright
 from tests.soak.plans import plan
 from tests.soak.play import faults_of
 from tests.soak.seeds import ROOT, commit, seeds
-from tests.support.browser import find_browser, launch_arguments
 from tests.support.server import start_server
+from webapp.qa.browsers import find_browser, launch_arguments
 
 
 def main() -> int:

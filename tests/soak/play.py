@@ -11,11 +11,11 @@ from playwright.sync_api import Browser, BrowserContext
 from playwright.sync_api import Error as BrowserError
 
 from tests.soak.plans import Plan
-from tests.support.breakable_line import BreakableLine
 from tests.support.chat_page import ChatPage
 from tests.support.live_regions import LiveRegions
 from tests.support.server import Server
 from tests.support.visitor import Visitor
+from webapp.qa.line import Line
 
 # Where the page waits for a person: at the end, at a line that is lost, with a question whose reply never came, or a
 # request for another version.
@@ -38,7 +38,7 @@ MOST_MESSAGES = 12
 def faults_of(plan: Plan, browser: Browser, server: Server) -> list[str]:
     """What is wrong after the plan was played, in words; empty when every promise held."""
     visitor = Visitor(server)
-    with BreakableLine(server.url) as line, browser.new_context() as context:
+    with Line(server.url) as line, browser.new_context() as context:
         cookies = [{"name": name, "value": value, "url": server.url} for name, value in visitor.http.cookies.items()]
         context.add_cookies(cookies)  # type: ignore[arg-type]
         try:
@@ -47,7 +47,7 @@ def faults_of(plan: Plan, browser: Browser, server: Server) -> list[str]:
             return [f"the page did not get there: {error.message.splitlines()[0]}"]
 
 
-def _play(plan: Plan, chat: ChatPage, context: BrowserContext, visitor: Visitor, line: BreakableLine) -> Iterator[str]:
+def _play(plan: Plan, chat: ChatPage, context: BrowserContext, visitor: Visitor, line: Line) -> Iterator[str]:
     question = visitor.scenario(*plan.steps, line=plan.line, limits={"silence": 0.8})
     regions = LiveRegions(chat.page)
     chat.move_time_by_hand()
@@ -86,7 +86,7 @@ def _wait_for_pieces(plan: Plan, chat: ChatPage, count: int) -> None:
         _go_on(chat, "unsent")
 
 
-def _act(action: str, chat: ChatPage, context: BrowserContext, line: BreakableLine) -> list[ChatPage]:
+def _act(action: str, chat: ChatPage, context: BrowserContext, line: Line) -> list[ChatPage]:
     """Do it; the tabs that it opened."""
     if action == "stop":
         chat.settle()

@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.provider import DONE, HANG, FakeProvider, delta, finish, frame
-from tests.support.provider import Reply as Stream
 from tests.support.server import Server, start_server
 from tests.support.visitor import Visitor
 from tests.support.webhook import Hook, Reply
 from webapp.core.actions import NOT_DONE, UNKNOWN
 from webapp.core.events import Answer
+from webapp.qa.upstream import DONE, HANG, Upstream, delta, finish, frame
+from webapp.qa.upstream import Reply as Stream
 
 TICKET = {"action": {"name": "create_ticket", "arguments": {"subject": "Printer"}}}
 STOP = {"finish": "stop"}
@@ -47,8 +47,8 @@ RING = {"action": {"name": "ring_bell", "arguments": {}}}
 
 
 @pytest.fixture(scope="module")
-def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as provider:
+def provider() -> Iterator[Upstream]:
+    with Upstream() as provider:
         yield provider
 
 
@@ -67,7 +67,7 @@ def _hook() -> Iterator[Hook]:
 
 
 @pytest.fixture(scope="module")
-def hooked(_hook: Hook, provider: FakeProvider) -> Iterator[Server]:
+def hooked(_hook: Hook, provider: Upstream) -> Iterator[Server]:
     config = CONFIG.format(url=_hook.url, model=provider.url)
     with start_server(config=config, environment={"HOOK_SECRET": "SENTINEL-secret"}) as server:
         yield server
@@ -352,7 +352,7 @@ def pieces(*arguments: str, name: str = "book_table") -> list[bytes]:
 
 @pytest.mark.proves("B26", "C64")
 def test_a_remote_model_is_told_of_its_actions_and_its_fragments_become_a_proposal(
-    guest: Visitor, provider: FakeProvider
+    guest: Visitor, provider: Upstream
 ) -> None:
     asked = len(provider.exchanges)
     provider.play(Stream([delta("Shall I? "), *pieces('{"peo', 'ple": ', "4}"), finish("tool_calls"), DONE]))
@@ -366,14 +366,14 @@ def test_a_remote_model_is_told_of_its_actions_and_its_fragments_become_a_propos
 
 
 @pytest.mark.proves("B29")
-def test_a_model_may_propose_only_what_it_is_offered(guest: Visitor, provider: FakeProvider, hook: Hook) -> None:
+def test_a_model_may_propose_only_what_it_is_offered(guest: Visitor, provider: Upstream, hook: Hook) -> None:
     provider.play(Stream([*pieces("{}", name="ring_bell"), finish("tool_calls"), DONE]))
     (action,) = guest.ask("Ring", model="remote").json()["actions"]
     assert (action["state"], hook.calls) == ("refused", [])
 
 
 @pytest.mark.proves("B26", "T5")
-def test_a_call_that_is_still_being_written_is_nothing_yet(guest: Visitor, provider: FakeProvider, hook: Hook) -> None:
+def test_a_call_that_is_still_being_written_is_nothing_yet(guest: Visitor, provider: Upstream, hook: Hook) -> None:
     asked = len(provider.exchanges)
     provider.play(Stream([*pieces('{"people": 4}'), HANG]))
     message_id = guest.begin("Book a table", model="remote")
@@ -387,7 +387,7 @@ def test_a_call_that_is_still_being_written_is_nothing_yet(guest: Visitor, provi
 
 
 @pytest.mark.proves("K6")
-def test_what_became_of_an_action_is_not_told_to_the_model(guest: Visitor, provider: FakeProvider) -> None:
+def test_what_became_of_an_action_is_not_told_to_the_model(guest: Visitor, provider: Upstream) -> None:
     asked, conversation = len(provider.exchanges), guest.conversation()
     provider.play(Stream([delta("Shall I?"), *pieces('{"people": 4}'), finish("tool_calls"), DONE]))
     (action,) = guest.ask("Book", conversation, model="remote").json()["actions"]

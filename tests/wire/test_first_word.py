@@ -5,10 +5,10 @@ from time import monotonic
 
 import pytest
 
-from tests.support.provider import DONE, FakeProvider, Reply, Until, delta
 from tests.support.server import start_server
 from tests.support.visitor import Visitor, events_of
 from webapp.core.events import Answer, Delta
+from webapp.qa.upstream import DONE, Reply, Until, Upstream, delta
 
 MODEL = '[[models]]\nid = "slow"\nkind = "remote"\nurl = "{url}"\nname = "m"\n'
 
@@ -16,7 +16,7 @@ MODEL = '[[models]]\nid = "slow"\nkind = "remote"\nurl = "{url}"\nname = "m"\n'
 @pytest.mark.proves("A22", "G21", "C12")
 def test_the_first_delta_is_on_the_wire_before_the_model_makes_the_second() -> None:
     has_read = threading.Event()
-    with FakeProvider() as provider, start_server(config=MODEL.format(url=provider.url)) as server:
+    with Upstream() as provider, start_server(config=MODEL.format(url=provider.url)) as server:
         provider.play(Reply([delta("first "), Until(has_read), delta("second"), DONE]))
         visitor = Visitor(server)
         read_at: dict[str, float] = {}

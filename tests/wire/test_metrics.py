@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from tests.support.figures import Meter
-from tests.support.provider import FakeProvider, Reply, delta, finish, frame, usage
 from tests.support.server import Server, start_server
 from tests.support.visitor import Visitor, events_of
 from webapp.core.events import Accepted
+from webapp.qa.upstream import Reply, Upstream, delta, finish, frame, usage
 
 KEY = "a-key-of-the-operator"
 TO_FIRST = "gen_ai_server_time_to_first_token_seconds_count"
@@ -29,13 +29,13 @@ name = "m"
 
 
 @pytest.fixture(scope="module")
-def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as running:
+def provider() -> Iterator[Upstream]:
+    with Upstream() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def server(provider: FakeProvider) -> Iterator[Server]:
+def server(provider: Upstream) -> Iterator[Server]:
     with start_server(config=CONFIG.format(url=provider.url), environment={"MOTAMOT_API_KEY": KEY}) as running:
         yield running
 
@@ -47,7 +47,7 @@ def meter(server: Server) -> Meter:
 
 @pytest.mark.proves("M7")
 def test_a_completed_answer_is_counted_with_its_times_and_tokens(
-    provider: FakeProvider, visitor: Visitor, meter: Meter
+    provider: Upstream, visitor: Visitor, meter: Meter
 ) -> None:
     provider.play(Reply([delta("one "), delta("two"), finish(), usage(5, 7)]))
     visitor.ask("why?", model="remote").raise_for_status()
@@ -84,7 +84,7 @@ def test_a_failed_answer_is_counted_by_its_code_and_has_no_first_token(
 
 @pytest.mark.proves("B37", "M5", "M6")
 def test_a_cancelled_answer_stands_apart_from_failures_and_from_the_times_and_tokens_of_others(
-    provider: FakeProvider, visitor: Visitor, meter: Meter
+    provider: Upstream, visitor: Visitor, meter: Meter
 ) -> None:
     message_id = visitor.begin(visitor.scenario({"text": "part"}, {"hang": True}))
     for _ in range(2):
@@ -149,7 +149,7 @@ def test_what_the_log_holds_is_shown(visitor: Visitor, meter: Meter) -> None:
     assert meter.moved("motamot_log_text_bytes") == 4
 
 
-def test_bytes_that_were_replaced_are_counted(provider: FakeProvider, visitor: Visitor, meter: Meter) -> None:
+def test_bytes_that_were_replaced_are_counted(provider: Upstream, visitor: Visitor, meter: Meter) -> None:
     broken = frame({"choices": [{"index": 0, "delta": {"content": "a?b"}}]}).replace(b"?", b"\xff")
     provider.play(Reply([broken, finish()]))
     assert visitor.ask("why?", model="remote").json()["text"] == "a\ufffdb"

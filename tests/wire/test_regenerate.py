@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.provider import CUT, FakeProvider, Reply, answer, delta
 from tests.support.server import Server, start_server
 from tests.support.visitor import STREAM, Visitor, events_of
 from webapp.core.events import Accepted
+from webapp.qa.upstream import CUT, Reply, Upstream, answer, delta
 
 JSON = {"Content-Type": "application/json"}
 
@@ -119,7 +119,7 @@ def test_the_whole_body_may_be_left_out(visitor: Visitor) -> None:
 
 @pytest.mark.proves("C54")
 def test_a_retry_asks_the_provider_the_question_once_and_nothing_of_the_failed_attempt() -> None:
-    with FakeProvider() as provider:
+    with Upstream() as provider:
         service = {"OPENAI_BASE_URL": provider.url, "OPENAI_MODEL": "fake"}
         provider.play(Reply([delta("half"), CUT]), Reply(answer("Because.")))
         with start_server(environment=service) as server:

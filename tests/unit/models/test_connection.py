@@ -15,11 +15,11 @@ from shutil import which
 import pytest
 
 from tests.support.needs import missing
-from tests.support.provider import CUT, HANG, RESET, FakeProvider, Reply, answer, delta, finish
 from tests.support.reading import Reading
 from webapp.core.prompts import Prompt, Turn
 from webapp.core.signs import Finish, ModelFailure, Text
 from webapp.models.remote import RemoteModel
+from webapp.qa.upstream import CUT, HANG, RESET, Reply, Upstream, answer, delta, finish
 
 PROMPT = Prompt((Turn("user", "Why?"),))
 
@@ -47,17 +47,17 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tls_provider(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeProvider]:
+def tls_provider(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Upstream]:
     """A provider behind https whose certificate this machine trusts."""
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    with FakeProvider(tls=context) as running:
+    with Upstream(tls=context) as running:
         yield running
 
 
 def test_a_close_wakes_a_reader_that_waits_for_more_text() -> None:
-    with FakeProvider() as provider:
+    with Upstream() as provider:
         provider.play(Reply([delta("one"), HANG]))
         stream = RemoteModel(provider.url, "m").answer(PROMPT, "msg_1")
         reader = Reading(stream)
@@ -69,7 +69,7 @@ def test_a_close_wakes_a_reader_that_waits_for_more_text() -> None:
 
 
 def test_a_close_wakes_a_reader_that_waits_for_the_head() -> None:
-    with FakeProvider() as provider:
+    with Upstream() as provider:
         provider.play(Reply(before=[HANG]))
         stream = RemoteModel(provider.url, "m").answer(PROMPT, "msg_1")
         reader = Reading(stream)
@@ -102,7 +102,7 @@ def test_a_close_wakes_a_reader_in_the_middle_of_the_tls_handshake() -> None:
             assert reader.failure is None
 
 
-def test_a_close_wakes_a_reader_behind_tls(tls_provider: FakeProvider) -> None:
+def test_a_close_wakes_a_reader_behind_tls(tls_provider: Upstream) -> None:
     tls_provider.play(Reply([delta("one"), HANG]))
     stream = RemoteModel(tls_provider.url, "m").answer(PROMPT, "msg_1")
     reader = Reading(stream)
@@ -112,7 +112,7 @@ def test_a_close_wakes_a_reader_behind_tls(tls_provider: FakeProvider) -> None:
     assert (reader.signs, reader.failure) == ([Text("one")], None)
 
 
-def test_a_model_behind_tls_is_read(tls_provider: FakeProvider) -> None:
+def test_a_model_behind_tls_is_read(tls_provider: Upstream) -> None:
     tls_provider.play(Reply(answer("a", "b")))
     assert list(RemoteModel(tls_provider.url, "m").answer(PROMPT, "msg_1")) == [Text("a"), Text("b"), Finish("stop")]
 
@@ -123,7 +123,7 @@ def test_a_certificate_that_cannot_be_trusted_is_unavailable(scheme_of_server: s
     if scheme_of_server != "http":
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
-    with FakeProvider(tls=context) as provider:
+    with Upstream(tls=context) as provider:
         url = f"https://localhost:{provider.port}/v1"
         with pytest.raises(ModelFailure, match="provider_unavailable"):
             list(RemoteModel(url, "m").answer(PROMPT, "msg_1"))
@@ -131,7 +131,7 @@ def test_a_certificate_that_cannot_be_trusted_is_unavailable(scheme_of_server: s
 
 
 def test_a_close_before_the_first_sign_asks_nothing() -> None:
-    with FakeProvider() as provider:
+    with Upstream() as provider:
         stream = RemoteModel(provider.url, "m").answer(PROMPT, "msg_1")
         stream.close()
         assert list(stream) == []
@@ -163,7 +163,7 @@ def test_no_file_stays_open_behind_an_answer_however_it_ends() -> None:
     ends = [answer("a"), [delta("a"), CUT], [delta("a"), RESET], [b"data: nonsense\n\n", HANG], [finish(), HANG]]
     replies = [Reply(steps, framing=framing) for steps in ends for framing in ("chunked", "close")]
     refusals = [Reply([b"no"], status=500), Reply([b"no", CUT], status=429), Reply(before=[RESET])]
-    with FakeProvider() as provider:
+    with Upstream() as provider:
         provider.play(Reply(answer("a")), *replies, *refusals)
         command = [sys.executable, "-c", COUNT_FILES, provider.url, str(1 + len(replies) + len(refusals))]
         counted = subprocess.run(command, capture_output=True, text=True, check=False)

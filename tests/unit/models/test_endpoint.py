@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.provider import CUT, FakeProvider, Reply, frame
 from webapp.core.prompts import Prompt, Turn
 from webapp.core.signs import ModelFailure
 from webapp.models.endpoint import Endpoint, first_model_name
 from webapp.models.remote import RemoteModel
+from webapp.qa.upstream import CUT, Reply, Upstream, frame
 
 KEY = "sk-test-123"
 
 
 @pytest.fixture
-def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as running:
+def provider() -> Iterator[Upstream]:
+    with Upstream() as running:
         yield running
 
 
@@ -32,7 +32,7 @@ def provider() -> Iterator[FakeProvider]:
     ],
 )
 def test_the_completions_stand_under_the_address_however_it_is_written(
-    provider: FakeProvider, suffix: str, path: str
+    provider: Upstream, suffix: str, path: str
 ) -> None:
     list(RemoteModel(provider.url + suffix, "m").answer(Prompt((Turn("user", "?"),)), "msg_1"))
     assert provider.exchange(0).path == path
@@ -91,7 +91,7 @@ def test_a_failure_in_the_log_is_one_short_line() -> None:
     assert len(inner) == 500
 
 
-def test_the_first_model_is_the_first_that_has_a_name(provider: FakeProvider) -> None:
+def test_the_first_model_is_the_first_that_has_a_name(provider: Upstream) -> None:
     provider.models = ["", "llama3.2", "other"]
     assert first_model_name(provider.url, KEY) == "llama3.2"
     exchange = provider.exchange(0)
@@ -115,7 +115,7 @@ def test_the_first_model_is_the_first_that_has_a_name(provider: FakeProvider) ->
         (Reply(before=[CUT]), "provider_unavailable"),
     ],
 )
-def test_a_list_without_a_model_fails(provider: FakeProvider, reply: Reply, code: str) -> None:
+def test_a_list_without_a_model_fails(provider: Upstream, reply: Reply, code: str) -> None:
     provider.play(reply)
     with pytest.raises(ModelFailure) as failed:
         first_model_name(provider.url, KEY)

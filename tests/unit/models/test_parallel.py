@@ -7,23 +7,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.provider import HANG, FakeProvider, Reply, Until, answer, delta
 from webapp.core.prompts import Prompt, Turn
 from webapp.core.signs import Finish, Sign, Text
 from webapp.models.parallel import WAITING, ParallelModel, Places
 from webapp.models.remote import RemoteModel
+from webapp.qa.upstream import HANG, Reply, Until, Upstream, answer, delta
 
 PROMPT = Prompt((Turn("user", "?"),))
 
 
 @pytest.fixture
-def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as running:
+def provider() -> Iterator[Upstream]:
+    with Upstream() as running:
         yield running
 
 
 @pytest.fixture
-def model(provider: FakeProvider) -> ParallelModel:
+def model(provider: Upstream) -> ParallelModel:
     """A model that works on one answer at a time."""
     return ParallelModel(RemoteModel(provider.url, "m"), 1)
 
@@ -32,7 +32,7 @@ def ask(model: ParallelModel) -> Iterator[Sign]:
     return iter(model.answer(PROMPT, "msg_1"))
 
 
-def test_an_answer_over_the_limit_waits_says_so_and_asks_nothing(provider: FakeProvider, model: ParallelModel) -> None:
+def test_an_answer_over_the_limit_waits_says_so_and_asks_nothing(provider: Upstream, model: ParallelModel) -> None:
     may_end = threading.Event()
     provider.play(Reply([delta("first"), Until(may_end), *answer("")]))
     first, second = ask(model), ask(model)
@@ -44,7 +44,7 @@ def test_an_answer_over_the_limit_waits_says_so_and_asks_nothing(provider: FakeP
     assert list(second) == [Text("Hello."), Finish("stop")]
 
 
-def test_a_limit_of_two_works_on_two(provider: FakeProvider) -> None:
+def test_a_limit_of_two_works_on_two(provider: Upstream) -> None:
     model = ParallelModel(RemoteModel(provider.url, "m"), 2)
     provider.play(Reply([delta("first"), HANG]), Reply([delta("second"), HANG]))
     first, second, third = ask(model), ask(model), ask(model)
@@ -63,9 +63,7 @@ def test_a_place_that_is_free_goes_to_whoever_waits_longest(model: ParallelModel
     assert places.take(second, 0)
 
 
-def test_a_close_wakes_one_that_waits_and_leaves_its_turn_to_others(
-    provider: FakeProvider, model: ParallelModel
-) -> None:
+def test_a_close_wakes_one_that_waits_and_leaves_its_turn_to_others(provider: Upstream, model: ParallelModel) -> None:
     provider.play(Reply([delta("first"), HANG]))
     first, second = model.answer(PROMPT, "1"), model.answer(PROMPT, "2")
     first_signs, second_signs, third_signs = iter(first), iter(second), ask(model)
@@ -82,14 +80,14 @@ def test_a_close_wakes_one_that_waits_and_leaves_its_turn_to_others(
     assert len(provider.exchanges) == 2
 
 
-def test_a_failure_frees_the_place(provider: FakeProvider, model: ParallelModel) -> None:
+def test_a_failure_frees_the_place(provider: Upstream, model: ParallelModel) -> None:
     provider.play(Reply([b"data: nonsense\n\n"]))
     with pytest.raises(Exception, match="provider_error"):
         list(ask(model))
     assert list(ask(model)) == [Text("Hello."), Finish("stop")]
 
 
-def test_a_reader_that_lets_go_while_it_waits_leaves_the_queue(provider: FakeProvider, model: ParallelModel) -> None:
+def test_a_reader_that_lets_go_while_it_waits_leaves_the_queue(provider: Upstream, model: ParallelModel) -> None:
     provider.play(Reply([delta("first"), HANG]))
     first, second = model.answer(PROMPT, "1"), ask(model)
     first_signs = iter(first)
@@ -100,7 +98,7 @@ def test_a_reader_that_lets_go_while_it_waits_leaves_the_queue(provider: FakePro
     assert list(ask(model)) == [Text("Hello."), Finish("stop")]
 
 
-def test_limits_merging_and_readiness_are_the_models_own(provider: FakeProvider) -> None:
+def test_limits_merging_and_readiness_are_the_models_own(provider: Upstream) -> None:
     inner = RemoteModel(provider.url, "m")
     model = ParallelModel(inner, 1)
     stream = model.answer(PROMPT, "msg_1")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.provider import FakeProvider, Reply, answer
 from webapp.core.prompts import Prompt, Turn
 from webapp.core.signs import Finish, ModelFailure, Sign, Text
 from webapp.models.proxies import proxy_for
 from webapp.models.remote import RemoteModel
+from webapp.qa.upstream import Reply, Upstream, answer
 
 VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
@@ -23,9 +23,9 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeProvider]:
+def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Upstream]:
     """A proxy that the environment names for everything; it answers for whomever it is asked."""
-    with FakeProvider() as running:
+    with Upstream() as running:
         for name in ("http_proxy", "https_proxy"):
             monkeypatch.setenv(name, f"http://user:p%40ss@127.0.0.1:{running.port}")
         yield running
@@ -48,7 +48,7 @@ def test_a_host_of_no_proxy_is_asked_directly(monkeypatch: pytest.MonkeyPatch) -
     assert proxy_for("model.example", is_tls=True) is None
 
 
-def test_a_plain_model_is_asked_through_the_proxy_by_its_whole_address(proxy: FakeProvider) -> None:
+def test_a_plain_model_is_asked_through_the_proxy_by_its_whole_address(proxy: Upstream) -> None:
     proxy.play(Reply(answer("Hi")))
     assert ask("http://model.example/v1") == [Text("Hi"), Finish("stop")]
     exchange = proxy.exchange(0)
@@ -57,7 +57,7 @@ def test_a_plain_model_is_asked_through_the_proxy_by_its_whole_address(proxy: Fa
     assert exchange.headers["proxy-authorization"] == "Basic dXNlcjpwQHNz"
 
 
-def test_a_model_behind_tls_is_asked_through_a_tunnel_and_a_refused_one_is_unavailable(proxy: FakeProvider) -> None:
+def test_a_model_behind_tls_is_asked_through_a_tunnel_and_a_refused_one_is_unavailable(proxy: Upstream) -> None:
     proxy.play(Reply(status=407, framing="length"))
     with pytest.raises(ModelFailure, match="provider_unavailable"):
         ask("https://model.example/v1")

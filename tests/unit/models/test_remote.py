@@ -11,15 +11,19 @@ from contextlib import nullcontext
 
 import pytest
 
-from tests.support.provider import (
+from webapp.core.limits import Limits
+from webapp.core.prompts import Prompt, Turn
+from webapp.core.signs import Finish, ModelFailure, Sign, Text, TokenUsage, ToolCall
+from webapp.models.remote import RemoteModel
+from webapp.qa.upstream import (
     CUT,
     DONE,
     HANG,
     RESET,
-    FakeProvider,
     Reply,
     Step,
     Until,
+    Upstream,
     Wait,
     answer,
     delta,
@@ -27,18 +31,14 @@ from tests.support.provider import (
     frame,
     usage,
 )
-from webapp.core.limits import Limits
-from webapp.core.prompts import Prompt, Turn
-from webapp.core.signs import Finish, ModelFailure, Sign, Text, TokenUsage, ToolCall
-from webapp.models.remote import RemoteModel
 
 PROMPT = Prompt((Turn("user", "Why?"),))
 KEY = "sk-test-123"
 
 
 @pytest.fixture
-def provider() -> Iterator[FakeProvider]:
-    with FakeProvider() as running:
+def provider() -> Iterator[Upstream]:
+    with Upstream() as running:
         yield running
 
 
@@ -53,7 +53,7 @@ def ask(model: RemoteModel) -> tuple[list[Sign], ModelFailure | None]:
     return signs, None
 
 
-def played(provider: FakeProvider, reply: Reply) -> tuple[str, bool, str | None]:
+def played(provider: Upstream, reply: Reply) -> tuple[str, bool, str | None]:
     """The text, whether the model finished, and the code of the failure."""
     provider.play(reply)
     signs, failure = ask(RemoteModel(provider.url, "m"))
@@ -61,7 +61,7 @@ def played(provider: FakeProvider, reply: Reply) -> tuple[str, bool, str | None]
     return text, any(isinstance(sign, Finish) for sign in signs), failure.code if failure else None
 
 
-def test_the_question_is_posted_with_the_key_and_without_a_wish_for_packing(provider: FakeProvider) -> None:
+def test_the_question_is_posted_with_the_key_and_without_a_wish_for_packing(provider: Upstream) -> None:
     model = RemoteModel(provider.url, "llama", key=KEY, max_tokens=7, temperature=0.5, options={"top_p": 0.9})
     ask(model)
     exchange = provider.exchange(0)
@@ -75,13 +75,13 @@ def test_the_question_is_posted_with_the_key_and_without_a_wish_for_packing(prov
     assert (asked["model"], asked["max_tokens"], asked["temperature"], asked["top_p"]) == ("llama", 7, 0.5, 0.9)
 
 
-def test_a_model_without_a_key_sends_no_authorization(provider: FakeProvider) -> None:
+def test_a_model_without_a_key_sends_no_authorization(provider: Upstream) -> None:
     ask(RemoteModel(provider.url, "m"))
     assert "authorization" not in provider.exchange(0).headers
 
 
 @pytest.mark.parametrize("framing", ["chunked", "length", "close"])
-def test_a_body_is_read_to_its_end_however_that_is_told(provider: FakeProvider, framing: str) -> None:
+def test_a_body_is_read_to_its_end_however_that_is_told(provider: Upstream, framing: str) -> None:
     provider.play(Reply([delta("Hi"), finish(), usage(3, 1), DONE], framing=framing))  # type: ignore[arg-type]
     signs, failure = ask(RemoteModel(provider.url, "m"))
     assert (signs, failure) == ([Text("Hi"), Finish("stop"), TokenUsage(3, 1)], None)
@@ -89,13 +89,13 @@ def test_a_body_is_read_to_its_end_however_that_is_told(provider: FakeProvider, 
 
 @pytest.mark.proves("C13")
 @pytest.mark.parametrize("framing", ["chunked", "close"])
-def test_a_body_in_writes_of_one_byte_is_the_same_text(provider: FakeProvider, framing: str) -> None:
+def test_a_body_in_writes_of_one_byte_is_the_same_text(provider: Upstream, framing: str) -> None:
     whole = b"".join(answer("naïve ", "雪 🧭"))
     pieces = [whole[at : at + 1] for at in range(len(whole))]
     assert played(provider, Reply(pieces, framing=framing)) == ("naïve 雪 🧭", True, None)  # type: ignore[arg-type]
 
 
-def test_the_first_text_is_told_before_the_model_has_made_the_second(provider: FakeProvider) -> None:
+def test_the_first_text_is_told_before_the_model_has_made_the_second(provider: Upstream) -> None:
     may_go_on = threading.Event()
     provider.play(Reply([delta("one"), Until(may_go_on), *answer("two")]))
     signs = iter(RemoteModel(provider.url, "m").answer(PROMPT, "msg_1"))
@@ -121,7 +121,7 @@ def test_the_first_text_is_told_before_the_model_has_made_the_second(provider: F
     ],
 )
 def test_a_body_that_is_no_event_stream_is_never_shown_as_text(
-    provider: FakeProvider, status: int, content_type: str | None, body: bytes, expected: object
+    provider: Upstream, status: int, content_type: str | None, body: bytes, expected: object
 ) -> None:
     reply = Reply([body], status=status, content_type=content_type, framing="length")
     assert played(provider, reply) == expected
@@ -143,20 +143,20 @@ def test_a_body_that_is_no_event_stream_is_never_shown_as_text(
     ],
 )
 def test_a_refusal_fails_with_the_code_that_tells_what_to_do(
-    provider: FakeProvider, status: int, error: object, code: str
+    provider: Upstream, status: int, error: object, code: str
 ) -> None:
     body = json.dumps({"error": error}).encode()
     assert played(provider, Reply([body], status=status, content_type="application/json")) == ("", False, code)
 
 
-def test_a_refusal_whose_body_never_ends_is_told_all_the_same(provider: FakeProvider) -> None:
+def test_a_refusal_whose_body_never_ends_is_told_all_the_same(provider: Upstream) -> None:
     provider.play(Reply([b'{"error":{"message":"a', CUT], status=429))
     assert ask(RemoteModel(provider.url, "m"))[1] is not None
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_a_redirection_is_not_followed_with_the_key(provider: FakeProvider, status: int) -> None:
-    with FakeProvider() as other:
+def test_a_redirection_is_not_followed_with_the_key(provider: Upstream, status: int) -> None:
+    with Upstream() as other:
         provider.play(Reply(status=status, headers={"Location": f"{other.url}/chat/completions"}, framing="length"))
         _, failure = ask(RemoteModel(provider.url, "m", key=KEY))
         assert failure
@@ -176,7 +176,7 @@ def test_a_redirection_is_not_followed_with_the_key(provider: FakeProvider, stat
     ],
 )
 def test_a_connection_that_breaks_keeps_the_text_and_is_no_finish(
-    provider: FakeProvider, framing: str, end: Step, code: str | None
+    provider: Upstream, framing: str, end: Step, code: str | None
 ) -> None:
     # The asker reads both texts before the line breaks: a reset throws away what was not read.
     has_read = threading.Event()
@@ -189,7 +189,7 @@ def test_a_connection_that_breaks_keeps_the_text_and_is_no_finish(
         assert list(signs) == []
 
 
-def test_a_connection_that_breaks_after_the_finish_is_a_whole_answer(provider: FakeProvider) -> None:
+def test_a_connection_that_breaks_after_the_finish_is_a_whole_answer(provider: Upstream) -> None:
     has_read = threading.Event()
     provider.play(Reply([delta("all"), finish(), Until(has_read), RESET]))
     signs = iter(RemoteModel(provider.url, "m").answer(PROMPT, "msg_1"))
@@ -198,7 +198,7 @@ def test_a_connection_that_breaks_after_the_finish_is_a_whole_answer(provider: F
     assert list(signs) == []
 
 
-def test_a_line_that_stays_open_after_the_finish_ends_with_its_tool_calls(provider: FakeProvider) -> None:
+def test_a_line_that_stays_open_after_the_finish_ends_with_its_tool_calls(provider: Upstream) -> None:
     call = {"index": 0, "id": "t1", "function": {"name": "look", "arguments": "{}"}}
     chunk = frame({"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]})
     provider.play(Reply([chunk, *[b": still here\n\n", Wait(0.2)] * 50, HANG]))
@@ -207,7 +207,7 @@ def test_a_line_that_stays_open_after_the_finish_ends_with_its_tool_calls(provid
     assert signs[1:] == [Finish("stop"), ToolCall("t1", "look", "{}")]
 
 
-def test_the_end_mark_closes_the_line_at_once(provider: FakeProvider) -> None:
+def test_the_end_mark_closes_the_line_at_once(provider: Upstream) -> None:
     provider.play(Reply([*answer("Hi"), HANG]))
     signs, _ = ask(RemoteModel(provider.url, "m"))
     assert signs == [Text("Hi"), Finish("stop")]
@@ -215,19 +215,19 @@ def test_the_end_mark_closes_the_line_at_once(provider: FakeProvider) -> None:
 
 
 @pytest.mark.proves("C04")
-def test_a_last_event_without_its_blank_line_is_read(provider: FakeProvider) -> None:
+def test_a_last_event_without_its_blank_line_is_read(provider: Upstream) -> None:
     last = b'data: {"choices":[{"delta":{"content":"most"},"finish_reason":"stop"}]}\n'
     assert played(provider, Reply([delta("Al"), last], framing="close")) == ("Almost", True, None)
 
 
-def test_an_event_without_end_fails_after_the_text_before_it(provider: FakeProvider) -> None:
+def test_an_event_without_end_fails_after_the_text_before_it(provider: Upstream) -> None:
     endless = b"data: " + b"x" * (17 * 1024 * 1024)
     assert played(provider, Reply([delta("a"), endless], framing="close")) == ("a", False, "provider_error")
 
 
 @pytest.mark.proves("C14")
 def test_bytes_that_are_not_utf8_are_counted_and_logged_once(
-    provider: FakeProvider, caplog: pytest.LogCaptureFixture
+    provider: Upstream, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider.play(Reply([b'data: {"choices":[{"delta":{"content":"a\xffb\xffc"}}]}\n\n', *answer("d")]))
     stream = RemoteModel(provider.url, "m").answer(PROMPT, "msg_1")
@@ -239,13 +239,13 @@ def test_bytes_that_are_not_utf8_are_counted_and_logged_once(
 
 
 @pytest.mark.proves("C69")
-def test_an_unknown_finish_reason_is_logged(provider: FakeProvider, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unknown_finish_reason_is_logged(provider: Upstream, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         assert played(provider, Reply(answer("a", reason="eos\nFAKE"))) == ("a", True, None)
     assert r"eos\nFAKE" in caplog.text
 
 
-def test_a_packed_body_is_refused(provider: FakeProvider) -> None:
+def test_a_packed_body_is_refused(provider: Upstream) -> None:
     reply = Reply([b"\x1f\x8b"], headers={"Content-Encoding": "gzip"})
     assert played(provider, reply) == ("", False, "provider_error")
 
@@ -265,7 +265,7 @@ def test_a_name_that_does_not_exist_is_unavailable() -> None:
 
 
 @pytest.mark.parametrize("before", [[CUT], [RESET], [b"SSH-2.0-OpenSSH_9.2\r\n", CUT]])
-def test_somebody_who_speaks_no_http_is_unavailable(provider: FakeProvider, before: list[Step]) -> None:
+def test_somebody_who_speaks_no_http_is_unavailable(provider: Upstream, before: list[Step]) -> None:
     assert played(provider, Reply(before=before)) == ("", False, "provider_unavailable")
 
 
@@ -280,7 +280,7 @@ def test_a_connection_that_nobody_takes_is_a_timeout() -> None:
     assert failure.code == "timeout"
 
 
-def test_a_server_that_refuses_stream_options_is_asked_without_and_remembered(provider: FakeProvider) -> None:
+def test_a_server_that_refuses_stream_options_is_asked_without_and_remembered(provider: Upstream) -> None:
     refusal = b'{"error":{"message":"Unrecognized request argument supplied: stream_options"}}'
     provider.play(Reply([refusal], status=400, content_type="application/json"))
     model = RemoteModel(provider.url, "m")
@@ -289,13 +289,13 @@ def test_a_server_that_refuses_stream_options_is_asked_without_and_remembered(pr
     assert ["stream_options" in each.json for each in provider.exchanges] == [True, False, False]
 
 
-def test_any_other_refusal_is_not_repeated(provider: FakeProvider) -> None:
+def test_any_other_refusal_is_not_repeated(provider: Upstream) -> None:
     provider.play(Reply([b'{"error":{"message":"no"}}'], status=400, content_type="application/json"))
     ask(RemoteModel(provider.url, "m"))
     assert len(provider.exchanges) == 1
 
 
-def test_a_model_without_a_name_is_the_first_that_the_provider_lists(provider: FakeProvider) -> None:
+def test_a_model_without_a_name_is_the_first_that_the_provider_lists(provider: Upstream) -> None:
     provider.models = ["first", "second"]
     model = RemoteModel(provider.url, key=KEY)
     ask(model)
@@ -317,7 +317,7 @@ def test_a_model_without_a_name_is_the_first_that_the_provider_lists(provider: F
         Reply([], headers={"Content-Encoding": KEY}),
     ],
 )
-def test_the_key_is_in_no_failure_whoever_wrote_it(provider: FakeProvider, reply: Reply) -> None:
+def test_the_key_is_in_no_failure_whoever_wrote_it(provider: Upstream, reply: Reply) -> None:
     provider.play(reply)
     _, failure = ask(RemoteModel(provider.url, "m", key=KEY))
     assert failure
@@ -325,7 +325,7 @@ def test_the_key_is_in_no_failure_whoever_wrote_it(provider: FakeProvider, reply
     assert failure.__cause__ is None
 
 
-def test_a_stream_is_read_only_once(provider: FakeProvider) -> None:
+def test_a_stream_is_read_only_once(provider: Upstream) -> None:
     stream = RemoteModel(provider.url, "m").answer(PROMPT, "msg_1")
     list(stream)
     with pytest.raises(RuntimeError):
@@ -333,7 +333,7 @@ def test_a_stream_is_read_only_once(provider: FakeProvider) -> None:
     assert len(provider.exchanges) == 1
 
 
-def test_a_reader_that_stops_reading_closes_the_line(provider: FakeProvider) -> None:
+def test_a_reader_that_stops_reading_closes_the_line(provider: Upstream) -> None:
     provider.play(Reply([delta("one"), HANG]))
     signs = iter(RemoteModel(provider.url, "m").answer(PROMPT, "msg_1"))
     next(signs)

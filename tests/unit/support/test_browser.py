@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.browser import find_browser
+from webapp.qa.browsers import find_browser
 
 
 def program(path: Path, *, code: int) -> Path:

@@ -1,12 +1,12 @@
-"""A model's server for tests: plays chosen bytes over real sockets, and keeps what was asked.
+"""A model's server that a test scripts: plays chosen bytes and pauses over real sockets, and keeps what was asked.
 
-    with FakeProvider() as provider:
-        provider.play(Reply([delta("one "), HANG]))
-        ...                                     # something asks provider.url
-        provider.exchange(0).gone.wait(5)       # until the asker closed its connection
+    with Upstream() as upstream:
+        upstream.play(Reply([delta("one "), HANG]))
+        ...                                     # something asks upstream.url
+        upstream.exchange(0).gone.wait(5)       # until the asker closed its connection
 
-Every request but `GET …/models` takes the next reply, or a short whole answer when none is left. It knows nothing of
-Motamot.
+Every request but `GET …/models` takes the next reply, or a short whole answer when none is left. It writes bytes,
+whatever they mean; what stands at the end of this file makes those of OpenAI's dialect. It knows nothing of who asks.
 """
 
 from __future__ import annotations
@@ -70,6 +70,18 @@ class Reply:
     framing: Literal["chunked", "length", "close"] = "chunked"
     before: Sequence[Step] = ()
 
+    @classmethod
+    def recorded(cls, pieces: Iterable[tuple[float, bytes]], *, content_type: str = "text/event-stream") -> Self:
+        """Play again what came once, with its pauses: pairs of a time (seconds, from any beginning) and bytes."""
+        steps: list[Step] = []
+        before = None
+        for at, data in pieces:
+            if before is not None and at > before:
+                steps.append(Wait(at - before))
+            steps.append(data)
+            before = at
+        return cls(steps, content_type=content_type)
+
     def head(self) -> bytes:
         """The status line and the headers."""
         lines = [f"HTTP/1.1 {self.status} Fake", *(f"{name}: {value}" for name, value in self.headers.items())]
@@ -102,17 +114,19 @@ class Exchange:
         return json.loads(self.body)
 
 
-class FakeProvider:
-    """Serves on a free port of loopback while its `with` block runs; `tls` makes it https."""
+class Upstream:
+    """Serves on a port of loopback (0: a free one) while its `with` block runs; `tls` makes it https."""
 
-    def __init__(self, *, tls: ssl.SSLContext | None = None, models: Iterable[str] = ("fake-model",)) -> None:
+    def __init__(
+        self, *, tls: ssl.SSLContext | None = None, models: Iterable[str] = ("fake-model",), port: int = 0
+    ) -> None:
         self.models = list(models)
         self.exchanges: list[Exchange] = []
         self._tls = tls
         self._replies: deque[Reply] = deque()
         self._changed = threading.Condition()
         self._stopped = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self._listener = socket.create_server(("127.0.0.1", port), backlog=512)
         self._listener.settimeout(POLL_SECONDS)
 
     @property
@@ -128,6 +142,11 @@ class FakeProvider:
     def play(self, *replies: Reply) -> None:
         """Add replies for the next requests."""
         self._replies.extend(replies)
+
+    def forget(self) -> None:
+        """Begin anew: no reply waits, and no request has come."""
+        self._replies.clear()
+        self.exchanges.clear()
 
     def exchange(self, number: int) -> Exchange:
         """The request with this number, from 0 in the order of arrival; waits for it."""

@@ -1,0 +1,2 @@
+/** No fault. */
+export default (Chat) => Chat;

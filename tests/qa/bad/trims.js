@@ -1,0 +1,6 @@
+/** Blanks at the ends of the text are lost. */
+export default (Chat) => class extends Chat {
+  written(text) {
+    return text.trim();
+  }
+};
