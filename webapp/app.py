@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, Response, request
 from jinja2 import Environment
+from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from webapp.actions.webhook import Webhook
@@ -27,6 +28,7 @@ from webapp.answers.running import Running
 from webapp.answers.seen import Sightings
 from webapp.core.actions import Offer
 from webapp.core.limits import SECONDS, Limits
+from webapp.core.problems import Problem
 from webapp.event_logs.memory import MemoryEventLog
 from webapp.metrics.prometheus import CONTENT_TYPE, PrometheusMetrics
 from webapp.models import local
@@ -146,6 +148,7 @@ class Motamot:
     def _flask(self, services: api.Services, figures: ops.Figures) -> Flask:
         app = Flask("webapp", static_folder=None, template_folder=str(_folder("templates")))
         app.config.update(MAX_CONTENT_LENGTH=BODY_BYTES, MAX_FORM_MEMORY_SIZE=BODY_BYTES)
+        app.url_map.merge_slashes = False  # an address that does not exist is not found, and leads nowhere else
         files = StaticFiles(_folder("static"))
         app.jinja_env.globals["asset"] = files.address
         app.jinja_env.filters["source_json"] = source_json
@@ -163,7 +166,13 @@ class Motamot:
 
 
 def _error_response(error: Exception, templates: Environment) -> Response:
-    told = problem_of(error, request)
+    response = _told(problem_of(error, request), templates)
+    if isinstance(error, MethodNotAllowed):
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))  # RFC 9110, section 15.5.6
+    return response
+
+
+def _told(told: Problem, templates: Environment) -> Response:
     if request.path.startswith(_PROGRAM_PATHS):
         return problem_response(told)
     name = "errors/404.html" if told.code == "not_found" else "errors/error.html"

@@ -70,8 +70,17 @@ def test_the_log_holds_no_text_of_a_person_and_no_cookie(server: Server, visitor
     secret = "SENTINEL-of-this-person"
     visitor.ask(secret)
     visitor.http.post(visitor.asking(), json={"text": secret, "model": secret})
-    assert secret not in server.log_text()
-    assert visitor.http.cookies["motamot_visitor"] not in server.log_text()
+    visitor.http.get("/", params={"text": secret})
+    visitor.http.get(f"/c/cnv_none/ask?text={secret}")
+    form = dict(re.findall(r'name="(\w+)" value="([^"]*)"', visitor.http.get("/").text))
+    for token in (form["token"], "wrong"):
+        visitor.http.post("/ask", data={**form, "text": secret, "token": token, "model": "scripted"})
+    failed = visitor.ask(visitor.scenario({"text": secret}, {"fail": "provider_error"})).json()
+    visitor.http.post(f"/api/v1/messages/{failed['message_id']}/regenerate", json={"model": secret})
+    log = server.log_text()
+    assert "refused" in log
+    for told in (secret, visitor.http.cookies["motamot_visitor"], form["token"]):
+        assert told not in log
 
 
 @pytest.mark.proves("C118")
