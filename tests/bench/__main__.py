@@ -9,12 +9,13 @@ compared with each other and with nothing else.
 
 import argparse
 import os
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -39,10 +40,12 @@ def main() -> None:
     parser.add_argument("--streams", type=int, default=50, help="streams at once from a model behind HTTP (50)")
     parser.add_argument("--per-second", type=int, default=20, help="deltas a second in each of them (20)")
     parser.add_argument("--seconds", type=int, default=10, help="how long each of them lasts (10)")
+    parser.add_argument("--followers", type=int, default=1_000, help="streams that are open and silent (1000)")
     given = parser.parse_args()
     from_memory(given.deltas)
     from_model(given.streams, given.per_second, given.seconds)
     resume()
+    memory(given.followers)
 
 
 def resume(size: int = 240 * 1024, rounds: int = 20) -> None:
@@ -52,6 +55,32 @@ def resume(size: int = 240 * 1024, rounds: int = 20) -> None:
         message_id = visitor.ask(visitor.says(["x" * 1_024] * (size // 1_024))).json()["message_id"]
         waits = sorted(first_event(visitor, message_id) for _ in range(rounds))
     print(f"\nResume of an answer of {size // 1_024} KiB: first event after {waits[rounds // 2] * 1e3:.1f} ms")
+
+
+def memory(followers: int) -> None:
+    """Print what an open stream costs the process: followers of one answer that says nothing, all at once."""
+    with start_server() as server, ExitStack() as lines:
+        visitor = Visitor(server)
+        message_id = visitor.begin(visitor.scenario({"hang": True}))
+        pid = worker(server.pid)
+        request = f"GET /api/v1/messages/{message_id}/events HTTP/1.1\r\nHost: x\r\nCookie: {cookie(visitor)}\r\n\r\n"
+        follow(server.port, request, lines)  # what the first one loads is paid once
+        before = resident_bytes(pid)
+        for _ in range(followers):
+            follow(server.port, request, lines)
+        each = (resident_bytes(pid) - before) / followers
+    print(f"\n{followers:,} open streams: {each / 1024:.1f} KB of the process's memory each")
+
+
+def follow(port: int, request: str, lines: ExitStack) -> None:
+    line = lines.enter_context(socket.create_connection(("127.0.0.1", port)))
+    line.sendall(request.encode())
+    while b"motamot" not in line.recv(65_536):
+        pass
+
+
+def resident_bytes(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def first_event(visitor: Visitor, message_id: str) -> float:
