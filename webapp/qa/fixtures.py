@@ -9,6 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from webapp.qa.announcements import Announcements
     from webapp.qa.chat import Chat
     from webapp.qa.line import Line
     from webapp.qa.profiles import Profile
@@ -83,6 +84,14 @@ def wire(page: "Page", chat_profile: "Profile") -> "Wire":
     from webapp.qa.wire import Wire
 
     return Wire(page, chat_profile)
+
+
+@pytest.fixture
+def announcements(page: "Page") -> "Announcements":
+    """What this tab gives to screen readers, on every page that is opened from now on."""
+    from webapp.qa.announcements import Announcements
+
+    return Announcements(page)
 
 
 @pytest.fixture
