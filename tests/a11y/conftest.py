@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page
 
-from tests.support.live_regions import LiveRegions
+from tests.support.moments import Moments
 from tests.support.server import Server
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 
 
 class Chat:
@@ -16,7 +17,8 @@ class Chat:
     def __init__(self, page: Page, url: str) -> None:
         self.page = page
         self.url = url
-        self.regions = LiveRegions(page)
+        self.announcements = Announcements(page)
+        self.moments = Moments(page)
 
     def open(self, path: str = "/", query: str = "") -> None:
         """Open an address of the server and wait until the page listens."""
@@ -39,15 +41,12 @@ class Chat:
 
     def stop(self) -> None:
         """Press Stop, once a press may mean it: the button has had this meaning for 400 ms."""
-        self.page.wait_for_function(
-            "() => performance.now() / 1000 - "
-            "liveRegionRecord.moments.findLast(({name}) => name === 'accepted').time > 0.5"
-        )
+        self.moments.wait_since_last("accepted", 0.5)
         self.page.get_by_role("button", name="Stop").click()
 
     def texts(self) -> list[str]:
         """What a screen reader was given to say so far."""
-        return [message.text for message in self.regions.messages()]
+        return [message.text for message in self.announcements.all()]
 
 
 @pytest.fixture

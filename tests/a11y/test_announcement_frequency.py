@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -11,8 +10,9 @@ from playwright.sync_api import Page
 
 from tests.a11y.conftest import Chat
 from tests.support.announcements import Told, faults
-from tests.support.live_regions import LiveRegions, Moment
+from tests.support.moments import Moments
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 
 WRONG_PAGE = Path(__file__).parent / "pages" / "live_answer.html"
 SECONDS = 6.6
@@ -20,11 +20,10 @@ INTERVAL = 3
 TEXT = " ".join(f"Sentence number {number} has eight plain words." for number in range(24))
 
 
-def told(moments: Sequence[Moment], interval: float = INTERVAL) -> Told:
+def told(moments: Moments) -> Told:
     """The answer of this page, by the times at which the page itself showed its states."""
-    began = next(moment.time for moment in moments if moment.name in ("accepted", "running"))
-    ended = next(moment.time for moment in moments if moment.name == "completed")
-    return Told(text=TEXT, began=began, ended=ended, interval=interval)
+    began, ended = moments.first("accepted", "running"), moments.first("completed")
+    return Told(text=TEXT, began=began, ended=ended, interval=INTERVAL)
 
 
 def pieces(count: int) -> list[str]:
@@ -44,9 +43,9 @@ def test_an_answer_is_told_at_a_human_pace_whatever_the_number_of_deltas(
     chat.open(query=urlencode({"interval": INTERVAL}))
     chat.ask(scenario)
     chat.answer("completed")
-    chat.regions.wait_for("Answer complete")
-    messages = chat.regions.messages()
-    assert faults(messages, told(chat.regions.moments())) == []
+    chat.announcements.wait_for("Answer complete")
+    messages = chat.announcements.all()
+    assert faults(messages, told(chat.moments)) == []
     assert len(messages) >= 4
     assert {message.region for message in messages} == {"status"}
 
@@ -55,9 +54,9 @@ def test_an_answer_is_told_at_a_human_pace_whatever_the_number_of_deltas(
 @pytest.mark.parametrize("deltas", [10, 500])
 def test_a_page_whose_answer_is_a_live_region_is_rejected(page: Page, deltas: int) -> None:
     """The same judgement finds what is wrong with a page that is wrong on purpose."""
-    regions = LiveRegions(page)
+    announcements, moments = Announcements(page), Moments(page)
     page.goto(f"{WRONG_PAGE.as_uri()}?{urlencode({'deltas': deltas, 'seconds': 2, 'text': TEXT})}")
-    regions.wait_for("Answer complete")
-    found = " ".join(faults(regions.messages(), told(regions.moments())))
+    announcements.wait_for("Answer complete")
+    found = " ".join(faults(announcements.all(), told(moments)))
     for fault in ("too many", "too close", "too often", "no whole sentences"):
         assert fault in found

@@ -28,7 +28,7 @@ def completed(chat: Chat, visitor: Visitor) -> None:
     """Two answers that are whole."""
     for _ in range(2):
         chat.ask(visitor.says([MARKDOWN]))
-        chat.regions.wait_for("Answer complete")
+        chat.announcements.wait_for("Answer complete")
         chat.answer("completed")
 
 

@@ -69,7 +69,7 @@ def test_the_focus_stays_where_a_person_put_it(chat: Chat, visitor: Visitor) -> 
     chat.page.add_init_script(WATCH)
     chat.open()
     chat.ask(visitor.says(["older"]))
-    chat.regions.wait_for("Answer complete")
+    chat.announcements.wait_for("Answer complete")
     chat.ask(visitor.scenario({"wait": 0.5}, *WORDS, {"finish": "stop"}))
     chat.answer("accepted")
     chat.page.get_by_role("button", name="Copy answer 1").focus()

@@ -20,8 +20,8 @@ def test_a_failed_answer_is_one_alert_with_a_next_step(chat: Chat, visitor: Visi
     chat.ask(visitor.scenario({"text": "Alpha one."}, {"wait": 1}, {"fail": "provider_error"}))
     article = chat.answer("failed")
     note = article.locator("[data-part=note-text]").inner_text()
-    chat.regions.wait_for(note)
-    spoken = [(message.region, message.text) for message in chat.regions.messages()]
+    chat.announcements.wait_for(note)
+    spoken = [(message.region, message.text) for message in chat.announcements.all()]
     assert spoken == [("status", "Generating the answer"), ("alert", note)]
     assert note.count(".") >= 2, "a failure and what can be done"
 
@@ -34,8 +34,8 @@ def test_a_stopped_answer_is_told_politely_and_reads_no_more(chat: Chat, visitor
     chat.answer("running")
     chat.stop()
     chat.answer("cancelled")
-    chat.regions.wait_for("You stopped this answer. 2 words kept.")
-    assert [message.region for message in chat.regions.messages()] == ["status", "status"]
+    chat.announcements.wait_for("You stopped this answer. 2 words kept.")
+    assert [message.region for message in chat.announcements.all()] == ["status", "status"]
 
 
 @pytest.mark.proves("C96")
@@ -44,10 +44,10 @@ def test_a_refused_question_is_one_alert_and_the_answer_that_runs_goes_on(chat: 
     chat.open()
     chat.ask(visitor.scenario({"text": "Alpha one."}, {"hang": True}))
     chat.answer("running")
-    chat.regions.wait_for("Generating the answer")
+    chat.announcements.wait_for("Generating the answer")
     chat.ask("And a second question")
-    chat.regions.wait_for("An answer is still being written.")
-    assert [message.region for message in chat.regions.messages()] == ["status", "alert"]
+    chat.announcements.wait_for("An answer is still being written.")
+    assert [message.region for message in chat.announcements.all()] == ["status", "alert"]
     shown = chat.page.locator("[data-part=refusal-text]")
     assert shown.inner_text() == chat.texts()[-1]
     chat.answer("running")
@@ -62,13 +62,13 @@ def test_a_lost_line_is_one_alert(page: Page) -> None:
         chat.open()
         chat.ask(Visitor(server).scenario({"text": "Alpha one."}, {"hang": True}))
         chat.answer("running")
-        chat.regions.wait_for("Generating the answer")
+        chat.announcements.wait_for("Generating the answer")
         server.kill()
         answer = chat.answer("disconnected")
         page.clock.fast_forward(GIVEN_UP)
         page.get_by_role("button", name="Resume").wait_for()
-        chat.regions.wait_for(answer.locator("[data-part=note-text]").inner_text())
-    spoken = [(message.region, message.politeness) for message in chat.regions.messages()]
+        chat.announcements.wait_for(answer.locator("[data-part=note-text]").inner_text())
+    spoken = [(message.region, message.politeness) for message in chat.announcements.all()]
     assert spoken.count(("alert", "assertive")) == 1
     assert spoken[-1] == ("alert", "assertive")
 
@@ -78,10 +78,10 @@ def test_a_silent_model_is_told_once_in_ten_seconds(chat: Chat, visitor: Visitor
     """No clock and no counter speaks."""
     chat.open()
     chat.ask(visitor.scenario({"hang": True}))
-    chat.regions.wait_for("Still working")
-    start, still = chat.regions.messages()
+    chat.announcements.wait_for("Still working")
+    start, still = chat.announcements.all()
     assert start.text == "Generating the answer"
-    accepted = next(moment.time for moment in chat.regions.moments() if moment.name == "accepted")
+    accepted = chat.moments.first("accepted")
     assert still.time - accepted >= 9.9
 
 
@@ -91,7 +91,7 @@ def test_the_end_note_names_the_keys_that_lead_to_the_answer(chat: Chat, visitor
     chat.open()
     chat.ask(visitor.says(["forty two"]))
     article = chat.answer("completed")
-    chat.regions.wait_for("Answer complete, 2 words. Alt+Shift+A goes to it.")
+    chat.announcements.wait_for("Answer complete, 2 words. Alt+Shift+A goes to it.")
     assert chat.page.evaluate("document.activeElement.id") == "composer"
     chat.page.keyboard.press("Alt+Shift+A")
     assert article.get_by_role("heading").evaluate("heading => heading === document.activeElement")
@@ -104,5 +104,5 @@ def test_a_copied_answer_is_told(chat: Chat, visitor: Visitor) -> None:
     chat.ask(visitor.says(["forty two"]))
     article = chat.answer("completed")
     article.get_by_role("button", name="Copy answer 1").click()
-    chat.regions.wait_for("copied")
-    assert {message.region for message in chat.regions.messages()} == {"status"}
+    chat.announcements.wait_for("copied")
+    assert {message.region for message in chat.announcements.all()} == {"status"}

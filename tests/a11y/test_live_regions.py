@@ -46,10 +46,10 @@ def test_nothing_else_is_live_and_the_regions_stay_the_same_nodes(chat: Chat, vi
     assert live_marks(chat.page) == ["status", "alert"]
     chat.stop()
     chat.answer("cancelled")
-    chat.regions.wait_for("stopped")
+    chat.announcements.wait_for("stopped")
     assert live_marks(chat.page) == ["status", "alert"]
     assert chat.page.locator(REGIONS).evaluate_all("regions => regions.every(region => region.wasThere)")
-    assert chat.regions.born_filled() == []
+    assert chat.announcements.born_filled() == []
 
 
 @pytest.mark.proves("C93")
@@ -62,7 +62,7 @@ def test_an_opened_conversation_and_an_older_answer_are_not_read_again(chat: Cha
     )
     chat.open(f"/c/{conversation}")
     chat.ask(visitor.says(["beta two"]))
-    chat.regions.wait_for("Answer complete, 2 words")
+    chat.announcements.wait_for("Answer complete, 2 words")
     assert chat.texts()[0].startswith("Generating the answer")
     assert "beta two" in " ".join(chat.texts())
     assert "alpha one" not in " ".join(chat.texts())
@@ -81,5 +81,5 @@ def test_an_answer_that_was_met_in_mid_run_is_read_from_there(chat: Chat, visito
         pass
     chat.open(f"/c/{conversation}")
     chat.answer("completed")
-    chat.regions.wait_for("Answer complete, 6 words")
+    chat.announcements.wait_for("Answer complete, 6 words")
     assert chat.texts()[:2] == ["Generating the answer", "Gamma three."]

@@ -15,10 +15,10 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from tests.browser.conftest import COOKIE
 from tests.browser.test_axe import SCHEMES, Scheme, assert_no_violations
 from tests.support.chat_page import ChatPage
-from tests.support.live_regions import LiveRegions
 from tests.support.server import Server, start_server
 from tests.support.visitor import Visitor
 from tests.support.webhook import Hook, Reply
+from webapp.qa.announcements import Announcements
 from webapp.qa.line import Line
 
 CONFIG = """
@@ -128,19 +128,19 @@ def test_while_an_answer_grows_nothing_in_it_can_be_pressed(chat: ChatPage, visi
 
 @pytest.mark.proves("B27", "B28", "B29", "B30")
 def test_a_confirmed_action_leaves_its_receipt_in_its_place_and_is_told_once(chat: ChatPage, visitor: Visitor) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     ticket = ask(chat, visitor, {"text": "I can do that."}, TICKET, STOP)
     shows(ticket, "proposed", PROPOSED, "subject", "Printer on fire")
     assert effects(visitor, chat) == []
-    regions.wait_for("The model proposes: Open a support ticket.")
+    announcements.wait_for("The model proposes: Open a support ticket.")
     do_it(ticket)
     shows(ticket, "succeeded", "Done.", "The ticket “Printer on fire” is open.", "Printer on fire")
     expect(ticket.get_by_role("button")).to_have_count(0)
     expect(ticket.get_by_role("heading", name="Open a support ticket")).to_be_focused()
     told = "Open a support ticket. Done. The ticket “Printer on fire” is open."
-    regions.wait_for(told)
-    assert [(said.region, said.text) for said in regions.messages()].count(("status", told)) == 1
-    assert {said.region for said in regions.messages()} == {"status"}
+    announcements.wait_for(told)
+    assert [(said.region, said.text) for said in announcements.all()].count(("status", told)) == 1
+    assert {said.region for said in announcements.all()} == {"status"}
     for _ in range(2):
         chat.reload()
         shows(ticket, "succeeded", "The ticket “Printer on fire” is open.")
@@ -162,7 +162,7 @@ def test_a_declined_action_is_not_carried_out(chat: ChatPage, visitor: Visitor) 
 @pytest.mark.proves("T5")
 def test_t5_stop_while_an_action_is_prepared(chat: ChatPage, visitor: Visitor) -> None:
     chat.move_time_by_hand()
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     steps = [{"text": "Let me see. "}, {"activity": "preparing_action", "wait": 60}, TICKET, STOP]
     chat.ask(visitor.scenario(*steps))
@@ -175,8 +175,8 @@ def test_t5_stop_while_an_action_is_prepared(chat: ChatPage, visitor: Visitor) -
     assert [(one.role, one.text) for one in chat.messages()][1:] == [("assistant", "Let me see. ")]
     expect(card(chat.page)).to_have_count(0)
     chat.page.clock.run_for(2_000)
-    regions.wait_for("You stopped this answer.")
-    assert not any("propose" in said.text for said in regions.messages())
+    announcements.wait_for("You stopped this answer.")
+    assert not any("propose" in said.text for said in announcements.all())
     message = visitor.message(chat.message_id)
     assert (message["state"], message["text"], message["actions"]) == ("cancelled", "Let me see. ", [])
     run = visitor.run(chat.message_id)
@@ -256,7 +256,7 @@ def test_a_double_click_confirms_once(chat: ChatPage, visitor: Visitor, hook: Ho
 def test_a_confirmation_whose_response_is_lost_is_carried_out_once_whoever_confirms_again(
     chat: ChatPage, visitor: Visitor, context: BrowserContext, server: Server, hook: Hook
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     place = ask(chat, visitor, BOOK, STOP)
     other = second_tab(context, chat, server)
 
@@ -268,7 +268,7 @@ def test_a_confirmation_whose_response_is_lost_is_carried_out_once_whoever_confi
     do_it(place)
     unheard = "It is not known whether this reached the server. Try again: it is carried out once at most."
     shows(place, "proposed", unheard)
-    regions.wait_for(unheard)
+    announcements.wait_for(unheard)
     for tab in (other, chat):
         again = card(tab.page, "Book a table")
         do_it(again)
@@ -280,14 +280,14 @@ def test_a_confirmation_whose_response_is_lost_is_carried_out_once_whoever_confi
 def test_what_another_tab_declined_is_shown_as_it_stands_with_the_reason(
     chat: ChatPage, visitor: Visitor, context: BrowserContext, server: Server
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     ticket = ask(chat, visitor, TICKET, STOP)
     other = second_tab(context, chat, server)
     card(other.page).get_by_role("button", name="Don't").click()
     shows(card(other.page), "declined")
     do_it(ticket)
     shows(ticket, "declined", "Declined. Nothing was done.")
-    regions.wait_for("This action was declined before, so it was not carried out.")
+    announcements.wait_for("This action was declined before, so it was not carried out.")
     assert effects(visitor, chat) == []
 
 
@@ -310,13 +310,13 @@ def test_a_proposal_that_was_left_open_for_a_day_has_expired(chat: ChatPage, vis
 def test_a_failed_action_is_one_alert_and_shows_nothing_of_the_inside(
     chat: ChatPage, visitor: Visitor, hook: Hook
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     hook.play(*[Reply(500, b"Traceback SENTINEL")] * 4)
     place = ask(chat, visitor, BOOK, STOP)
     do_it(place)
     shows(place, "failed", UNKNOWN)
-    regions.wait_for(f"Book a table. {UNKNOWN}")
-    said = [(one.region, one.text) for one in regions.messages()]
+    announcements.wait_for(f"Book a table. {UNKNOWN}")
+    said = [(one.region, one.text) for one in announcements.all()]
     assert said.count(("alert", f"Book a table. {UNKNOWN}")) == 1
     assert ("status", f"Book a table. {UNKNOWN}") not in said
     chat.reload()

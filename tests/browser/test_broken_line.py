@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from tests.support.chat_page import ChatPage
-from tests.support.live_regions import LiveRegions
 from tests.support.server import Server
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 from webapp.qa.line import Line
 from webapp.qa.upstream import Reply, Until, Upstream, delta
 from webapp.qa.upstream import answer as spoken
@@ -67,7 +67,7 @@ def test_a_cut_answer_is_not_complete_and_is_resumed_without_being_asked_again(
     with Line(asking_service.url) as line:
         chat = asking_service.over(line.url)
         chat.move_time_by_hand()
-        regions = LiveRegions(chat.page)
+        announcements = Announcements(chat.page)
         chat.open()
         chat.ask("What is six times seven?")
         chat.wait_for_text("The total is 4")
@@ -78,7 +78,7 @@ def test_a_cut_answer_is_not_complete_and_is_resumed_without_being_asked_again(
         assert chat.answer.get_attribute("aria-busy") == "true"
         give_up(chat)
         assert_lost(chat)
-        regions.wait_for(LOST)
+        announcements.wait_for(LOST)
         line.mend()
         go_on.set()
         chat.button("Resume").click()
@@ -88,7 +88,7 @@ def test_a_cut_answer_is_not_complete_and_is_resumed_without_being_asked_again(
         heading = chat.answer.get_by_role("heading")
         assert heading.inner_text() == "fake-model"
         assert chat.is_focused(heading)
-        assert [message.text for message in regions.messages() if message.region == "alert"] == [LOST]
+        assert [message.text for message in announcements.all() if message.region == "alert"] == [LOST]
         assert chat.composer.input_value() == "next"
     assert questions_in(posts) == 1
     assert len(provider.exchanges) - calls == 1
@@ -108,7 +108,7 @@ def test_a_cut_line_is_taken_up_again_by_the_page_itself(
     chat: ChatPage, visitor: Visitor, line: Line, posts: list[str], way: str
 ) -> None:
     """Nobody does anything: exact text, one question, one run, and nothing is told of so short a loss."""
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario({"text": "Alpha "}, {"text": "be"}, {"wait": 1}, {"text": "ta."}, {"finish": "stop"}))
     chat.wait_for_text("Alpha be")
@@ -119,7 +119,7 @@ def test_a_cut_line_is_taken_up_again_by_the_page_itself(
     answer = chat.wait_for("completed")
     assert [(one.text, one.shown) for one in chat.messages()[1:]] == [("Alpha beta.", "Alpha beta.")]
     assert (answer.get_attribute("aria-busy"), chat.is_focused(chat.composer)) == (None, True)
-    assert [message for message in regions.messages() if message.region == "alert"] == []
+    assert [message for message in announcements.all() if message.region == "alert"] == []
     assert (chat.questions.count(), questions_in(posts)) == (1, 1)
     assert visitor.run(chat.message_id)["calls"] == 1
 
@@ -260,7 +260,7 @@ def test_a_question_behind_a_lost_answer_that_still_runs_brings_its_stop_back(
 @pytest.mark.proves("B24", "B41", "C96", "C113")
 def test_an_answer_that_is_no_longer_there_is_not_tried_again(chat: ChatPage, visitor: Visitor, line: Line) -> None:
     """The page has lost its visitor: nothing of what it asked for exists for the one that it has now."""
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario({"text": "kept"}, {"hang": True}))
     chat.wait_for_text("kept")
@@ -269,7 +269,7 @@ def test_an_answer_that_is_no_longer_there_is_not_tried_again(chat: ChatPage, vi
     chat.page.context.request.get(chat.url)
     line.cut()
     gone = "This answer was deleted, or it is not yours. What came of it stands here until you leave the page."
-    regions.wait_for(gone)
+    announcements.wait_for(gone)
     answer = chat.answer
     assert (answer.get_attribute("data-code"), answer.get_attribute("aria-busy")) == ("not_found", None)
     expect(answer.get_by_text(gone, exact=True)).to_be_visible()

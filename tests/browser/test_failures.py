@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.support.chat_page import ChatPage
-from tests.support.live_regions import LiveRegions
 from tests.support.visitor import Visitor
 from webapp.core.problems import KINDS
+from webapp.qa.announcements import Announcements
 
 # What a person must never be shown of a failure's inside.
 INNER = ('{"', "Traceback", "Error:", "Exception", "AbortError", "undefined", "null", "/api/", "webapp")
@@ -31,7 +31,7 @@ INNER = ('{"', "Traceback", "Error:", "Exception", "AbortError", "undefined", "n
 def test_a_failed_answer_is_an_error_beside_its_question_and_the_page_goes_on(
     chat: ChatPage, visitor: Visitor, code: str, text: str
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     steps = [{"text": text}] if text else []
     chat.ask(visitor.scenario(*steps, {"wait": 0.1}, {"fail": code}))
@@ -48,8 +48,8 @@ def test_a_failed_answer_is_an_error_beside_its_question_and_the_page_goes_on(
 
     chat.composer.press("Enter")
     chat.wait_for("completed", count=2)
-    regions.wait_for("Answer complete")
-    said = [(message.region, message.text) for message in regions.messages()]
+    announcements.wait_for("Answer complete")
+    said = [(message.region, message.text) for message in announcements.all()]
     assert [one for one in said if sentence in one[1]] == [("alert", sentence)]
     assert [region for region, _ in said].count("alert") == 1
     assert inner_details(chat) == []
@@ -127,15 +127,15 @@ def test_an_answer_cut_by_a_time_limit_is_marked_incomplete(chat: ChatPage, visi
 def test_an_end_that_is_not_plain_is_seen_named_and_said(
     chat: ChatPage, visitor: Visitor, steps: list[dict[str, object]], heading: str, note: str
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario(*steps))
     answer = chat.wait_for("completed")
     before = answer.inner_text()
     expect(answer.get_by_text(note, exact=True)).to_be_visible()
     expect(answer.get_by_role("heading", name=heading, exact=True)).to_be_visible()
-    regions.wait_for(note)
-    assert {message.region for message in regions.messages()} == {"status"}
+    announcements.wait_for(note)
+    assert {message.region for message in announcements.all()} == {"status"}
     chat.reload()
     assert chat.answer.inner_text() == before
     expect(chat.answer.get_by_role("heading", name=heading, exact=True)).to_be_visible()

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from tests.support.chat_page import ChatPage
-from tests.support.live_regions import LiveRegions
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 
 FOLLOWING = "**/messages/*/events*"
 FETCHING = "**/messages/msg_*"
@@ -44,7 +44,7 @@ def hide(chat: ChatPage, text: str) -> None:
 def test_a_hidden_tab_lets_its_stream_go_and_shows_the_whole_answer_when_it_is_seen_again(
     chat: ChatPage, visitor: Visitor, follows: list[Request]
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(
         visitor.scenario(
@@ -68,7 +68,7 @@ def test_a_hidden_tab_lets_its_stream_go_and_shows_the_whole_answer_when_it_is_s
     assert len(follows) == 1
     assert (chat.composer.input_value(), chat.is_focused(chat.composer)) == ("next", True)
     expect(chat.page.locator("[data-motamot=connection]")).to_be_hidden()
-    assert {one.region for one in regions.messages()} == {"status"}
+    assert {one.region for one in announcements.all()} == {"status"}
     assert visitor.run(chat.message_id)["calls"] == 1
 
 
@@ -111,7 +111,7 @@ def test_a_tab_that_is_put_away_lets_its_stream_go_and_comes_back_to_the_whole_a
     chat: ChatPage, visitor: Visitor, follows: list[Request], away: str
 ) -> None:
     """Frozen by the browser, or kept in its store of left pages."""
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario({"text": "one "}, {"wait": 2}, {"text": "two"}, {"finish": "stop"}))
     chat.wait_for_text("one ")
@@ -129,6 +129,6 @@ def test_a_tab_that_is_put_away_lets_its_stream_go_and_comes_back_to_the_whole_a
         chat.page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
     chat.wait_for("completed")
     assert [(one.text, one.shown) for one in chat.shown_answers()] == [("one two", "one two")]
-    regions.wait_for("Answer complete")
-    assert {one.region for one in regions.messages()} == {"status"}
+    announcements.wait_for("Answer complete")
+    assert {one.region for one in announcements.all()} == {"status"}
     assert visitor.run(chat.message_id)["calls"] == 1

@@ -11,10 +11,10 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import COOKIE
 from tests.support.chat_page import ChatPage, sent
-from tests.support.live_regions import LiveRegions
 from tests.support.server import Server
 from tests.support.visitor import Visitor
 from webapp.core.problems import KINDS
+from webapp.qa.announcements import Announcements
 
 ASKING = "**/api/v1/conversations/*/messages"
 PROXY_PAGE = "<h1>502 Bad gateway</h1><script>window.pwn = 1</script>"
@@ -99,7 +99,7 @@ REFUSALS: Mapping[str, tuple[Callable[[Page], None], str]] = {
 def test_a_refused_question_goes_back_to_the_composer_with_the_reason_and_can_be_sent_at_once(
     chat: ChatPage, arrange: Callable[[Page], None], sentence: str
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     arrange(chat.page)
     chat.ask("my question")
@@ -109,8 +109,8 @@ def test_a_refused_question_goes_back_to_the_composer_with_the_reason_and_can_be
     assert chat.button("Send").get_attribute("aria-disabled") is None
     chat.composer.press("Enter")
     chat.wait_for("completed")
-    regions.wait_for("Answer complete")
-    alerts = [message.text for message in regions.messages() if message.region == "alert"]
+    announcements.wait_for("Answer complete")
+    alerts = [message.text for message in announcements.all() if message.region == "alert"]
     assert alerts == [sentence]
     assert [(one.role, one.text) for one in chat.messages()] == [("user", "my question"), ("assistant", "my question")]
     assert "{" not in chat.page.locator("body").inner_text()
@@ -168,7 +168,7 @@ def test_a_question_whose_reply_was_lost_is_sent_again_as_the_same_request(chat:
 def test_a_second_question_in_a_conversation_that_another_tab_uses_keeps_its_draft(
     chat: ChatPage, visitor: Visitor
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     conversation = visitor.conversation()
     chat.open(f"/c/{conversation}")
     running = visitor.begin(visitor.scenario({"text": "one"}, {"hang": True}), conversation)
@@ -179,8 +179,8 @@ def test_a_second_question_in_a_conversation_that_another_tab_uses_keeps_its_dra
     visitor.cancel(running)
     chat.composer.press("Enter")
     chat.wait_for("completed")
-    regions.wait_for("Answer complete")
-    assert [message.text for message in regions.messages() if message.region == "alert"] == [sentence]
+    announcements.wait_for("Answer complete")
+    assert [message.text for message in announcements.all() if message.region == "alert"] == [sentence]
 
 
 @pytest.mark.proves("C46")

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.chat_page import ChatPage
-from tests.support.live_regions import LiveRegions
 from tests.support.server import Server, start_server
 from tests.support.stored_text import wait_until_kept
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 
 # ms that the page may take from the new start on.
 FOUND_WITHIN = 20_000
@@ -49,7 +49,7 @@ def assert_kept_by_reload(chat: ChatPage) -> None:
 def test_a_page_whose_server_was_killed_shows_the_kept_text_as_interrupted(
     chat: ChatPage, visitor: Visitor, server: Server
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario(*({"text": word} for word in WORDS), {"hang": True}))
     chat.wait_for_text(TEXT)
@@ -60,8 +60,8 @@ def test_a_page_whose_server_was_killed_shows_the_kept_text_as_interrupted(
     server.start()
     assert_ended(chat, "failed", TEXT)
     assert chat.answer.get_attribute("data-code") == "interrupted"
-    regions.wait_for("The server stopped while it was answering, so the answer is incomplete.")
-    assert sum(one.region == "alert" for one in regions.messages()) == 1
+    announcements.wait_for("The server stopped while it was answering, so the answer is incomplete.")
+    assert sum(one.region == "alert" for one in announcements.all()) == 1
     expect(chat.page.locator("[data-motamot=connection]")).not_to_contain_text("Connection lost")
     assert_kept_by_reload(chat)
     chat.ask("next")

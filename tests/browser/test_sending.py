@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from tests.support.chat_page import ChatPage, sent
-from tests.support.live_regions import LiveRegions
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 
 ASKING = "**/api/v1/conversations/*/messages"
 RUNNING = "An answer is still being written. Stop it or wait, then send again."
@@ -110,22 +110,22 @@ def hold_down_enter(chat: ChatPage) -> None:
 def test_a_question_that_is_sent_while_an_answer_grows_keeps_its_draft_and_says_why(
     chat: ChatPage, visitor: Visitor, asked: list[Request]
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario({"text": "one"}, {"hang": True}))
     chat.wait_for_text("one")
     chat.ask("second")
     notice = chat.page.get_by_role("form", name="Ask").get_by_text(RUNNING, exact=True)
     expect(notice).to_be_visible()
-    regions.wait_for(RUNNING)
+    announcements.wait_for(RUNNING)
     assert (chat.composer.input_value(), chat.is_focused(chat.composer)) == ("second", True)
     visitor.cancel(chat.message_id)
     chat.wait_for("cancelled")
     expect(notice).to_be_hidden()
     chat.composer.press("Enter")
     chat.wait_for("completed", count=2)
-    regions.wait_for("Answer complete")
-    assert [message.text for message in regions.messages() if message.region == "alert"] == [RUNNING]
+    announcements.wait_for("Answer complete")
+    assert [message.text for message in announcements.all() if message.region == "alert"] == [RUNNING]
     assert len(asked) == 2
 
 
@@ -165,7 +165,7 @@ def test_enter_with_shift_starts_a_new_line(chat: ChatPage) -> None:
 def test_a_blank_question_is_not_sent_and_the_reason_is_told_politely(
     chat: ChatPage, asked: list[Request], text: str
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.composer.fill(text)
     send = chat.button("Send")
@@ -174,9 +174,9 @@ def test_a_blank_question_is_not_sent_and_the_reason_is_told_politely(
     expect(send).to_have_accessible_description("Write a question first.")
     send.focus()
     chat.page.keyboard.press("Enter")
-    regions.wait_for("Write a question first.")
+    announcements.wait_for("Write a question first.")
     assert chat.is_focused(send)
-    assert {message.region for message in regions.messages()} == {"status"}
+    assert {message.region for message in announcements.all()} == {"status"}
     assert (asked, chat.messages(), chat.composer.input_value()) == ([], [], text)
 
 
@@ -185,7 +185,7 @@ def test_a_question_that_is_too_long_says_by_how_many_bytes_before_it_is_sent(
     chat: ChatPage, asked: list[Request]
 ) -> None:
     """The limit counts bytes of UTF-8, so that a character may count four times."""
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     longest = "\u00e9" * (32 * 1024 // 2)
     chat.composer.fill(longest + "\U0001f9ed")
@@ -194,7 +194,7 @@ def test_a_question_that_is_too_long_says_by_how_many_bytes_before_it_is_sent(
     expect(chat.composer).to_have_accessible_description(reason)
     assert chat.composer.get_attribute("aria-invalid") == "true"
     chat.composer.press("Enter")
-    regions.wait_for(reason)
+    announcements.wait_for(reason)
     assert (asked, chat.composer.input_value()) == ([], longest + "\U0001f9ed")
     chat.composer.press("End")
     chat.composer.press("Control+End")

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.chat_page import ChatPage
-from tests.support.live_regions import LiveRegions
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 
 ASKING = "**/api/v1/conversations/*/messages"
 CANCELLING = "**/cancel"
@@ -39,7 +39,7 @@ def chat(chat: ChatPage) -> ChatPage:
 def test_stop_keeps_text_and_draft_and_closes_the_model(
     chat: ChatPage, visitor: Visitor, press: Callable[[ChatPage], None]
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     asked: list[str] = []
     chat.page.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
     chat.open()
@@ -57,8 +57,8 @@ def test_stop_keeps_text_and_draft_and_closes_the_model(
     run = visitor.run(chat.message_id)
     assert (run["stopped"], run["steps"], run["calls"]) == (True, 4, 1)
     assert chat.composer.input_value() == "my draft"
-    regions.wait_for("You stopped this answer.")
-    assert [one.region for one in regions.messages() if "stopped" in one.text] == ["status"]
+    announcements.wait_for("You stopped this answer.")
+    assert [one.region for one in announcements.all() if "stopped" in one.text] == ["status"]
     before = answer.inner_text()
     assert "AbortError" not in chat.page.locator("body").inner_text()
     chat.reload()
@@ -70,7 +70,7 @@ def test_stop_keeps_text_and_draft_and_closes_the_model(
 
 @pytest.mark.proves("B35", "B56", "C44")
 def test_stop_before_the_first_word_and_a_question_right_after_it(chat: ChatPage, visitor: Visitor) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario({"hang": True}))
     chat.wait_for("accepted")
@@ -82,9 +82,9 @@ def test_stop_before_the_first_word_and_a_question_right_after_it(chat: ChatPage
     assert (first.state, first.text, first.heading) == ("cancelled", "", "Scripted — stopped by you")
     assert second.text == "again"
     assert visitor.run(first.message_id)["stopped"] is True
-    regions.wait_for("Answer complete")
-    assert "You stopped this answer before it began." in " ".join(one.text for one in regions.messages())
-    assert {one.region for one in regions.messages()} == {"status"}
+    announcements.wait_for("Answer complete")
+    assert "You stopped this answer before it began." in " ".join(one.text for one in announcements.all())
+    assert {one.region for one in announcements.all()} == {"status"}
     chat.reload()
     assert [one.state for one in chat.shown_answers()] == ["cancelled", "completed"]
     expect(chat.answers.first.get_by_text("You stopped this answer before it began.")).to_be_visible()
@@ -131,7 +131,7 @@ def test_a_question_that_is_sent_after_stop_waits_for_the_receipt(chat: ChatPage
 
 @pytest.mark.proves("B32", "B36", "C45", "C96")
 def test_stop_that_does_not_reach_the_server_says_so_and_can_be_pressed_again(chat: ChatPage, visitor: Visitor) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario({"text": "one"}, {"hang": True}))
     chat.wait_for_text("one")
@@ -145,7 +145,7 @@ def test_stop_that_does_not_reach_the_server_says_so_and_can_be_pressed_again(ch
     expect(notice).to_be_visible()
     assert len(lost) == 4
     assert visitor.message(chat.message_id)["state"] == "running"
-    regions.wait_for("Stop did not reach the server")
+    announcements.wait_for("Stop did not reach the server")
     chat.page.unroute(CANCELLING)
     chat.settle()
     chat.button("Stop").click()
@@ -157,7 +157,7 @@ def test_stop_that_does_not_reach_the_server_says_so_and_can_be_pressed_again(ch
 
 @pytest.mark.proves("B36", "C45")
 def test_a_stop_that_is_lost_once_is_sent_again(chat: ChatPage, visitor: Visitor) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario({"text": "one"}, {"hang": True}))
     chat.wait_for_text("one")
@@ -166,8 +166,8 @@ def test_a_stop_that_is_lost_once_is_sent_again(chat: ChatPage, visitor: Visitor
     with chat.page.expect_event("requestfailed"):
         chat.button("Stop").click()
     chat.wait_for("cancelled")
-    regions.wait_for("You stopped this answer.")
-    assert [one.text for one in regions.messages() if one.region == "alert"] == []
+    announcements.wait_for("You stopped this answer.")
+    assert [one.text for one in announcements.all() if one.region == "alert"] == []
     assert visitor.run(chat.message_id)["stopped"] is True
 
 

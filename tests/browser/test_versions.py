@@ -11,9 +11,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.chat_page import ChatPage, sent
-from tests.support.live_regions import LiveRegions
 from tests.support.texts import TEXTS
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 
 REGENERATE = "**/api/v1/messages/*/regenerate"
 
@@ -60,7 +60,7 @@ def wait_for_version(chat: ChatPage, number: int, state: str) -> Locator:
 def test_retry_answers_the_failed_question_anew_and_keeps_the_attempt(
     chat: ChatPage, visitor: Visitor, failure: list[dict[str, object]], text: str
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     question = visitor.scenario(*failure)
     chat.ask(question)
@@ -79,8 +79,8 @@ def test_retry_answers_the_failed_question_anew_and_keeps_the_attempt(
     assert shown(chat) == [("user", "completed", question), ("assistant", "completed", TEXTS["markup"])]
     assert chat.message_id != first
     assert chat.is_focused(answer.get_by_role("heading"))
-    regions.wait_for("Answer complete")
-    assert [message.text for message in regions.messages() if message.region == "alert"] == []
+    announcements.wait_for("Answer complete")
+    assert [message.text for message in announcements.all() if message.region == "alert"] == []
     before = answer.inner_text()
 
     chat.reload()
@@ -162,23 +162,23 @@ def test_the_versions_are_reached_one_by_one_and_each_is_exact(chat: ChatPage, v
 
 @pytest.mark.proves("B7", "C51")
 def test_a_double_click_on_retry_asks_once_and_complains_of_nothing(chat: ChatPage, visitor: Visitor) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     question = visitor.scenario({"fail": "timeout"})
     chat.ask(question)
     chat.wait_for("failed")
     change(visitor, question, {"text": "fine"}, {"finish": "stop"})
-    regions.wait_for("took too long")
+    announcements.wait_for("took too long")
     chat.button("Retry").dblclick()
     wait_for_version(chat, 2, "completed")
-    regions.wait_for("Answer complete")
+    announcements.wait_for("Answer complete")
     assert [one["version"] for one in kept(chat, visitor)] == [1, 1, 2]
-    assert [one.text for one in regions.messages() if one.region == "alert"][1:] == []
+    assert [one.text for one in announcements.all() if one.region == "alert"][1:] == []
 
 
 @pytest.mark.proves("B25", "C46", "C96")
 def test_while_an_answer_runs_another_is_not_renewed_and_the_page_says_why(chat: ChatPage, visitor: Visitor) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask("first")
     chat.wait_for("completed")
@@ -186,7 +186,7 @@ def test_while_an_answer_runs_another_is_not_renewed_and_the_page_says_why(chat:
     chat.wait_for_text("on", count=2)
     chat.answers.first.get_by_role("button", name="New answer").click()
     sentence = "An answer is still being written. Stop it or wait, then send again."
-    regions.wait_for(sentence)
+    announcements.wait_for(sentence)
     expect(chat.page.get_by_text(sentence).first).to_be_visible()
     assert [one["version"] for one in kept(chat, visitor)] == [1] * 4
     visitor.cancel(chat.message_id)
@@ -195,12 +195,12 @@ def test_while_an_answer_runs_another_is_not_renewed_and_the_page_says_why(chat:
 
 @pytest.mark.proves("B43", "B1", "C46")
 def test_a_retry_that_was_lost_goes_again_under_its_own_id(chat: ChatPage, visitor: Visitor) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     question = visitor.scenario({"fail": "timeout"})
     chat.ask(question)
     chat.wait_for("failed")
-    regions.wait_for("took too long")
+    announcements.wait_for("took too long")
     change(visitor, question, {"text": "fine"}, {"finish": "stop"})
     asked: list[str] = []
 
@@ -211,7 +211,7 @@ def test_a_retry_that_was_lost_goes_again_under_its_own_id(chat: ChatPage, visit
 
     chat.page.route(REGENERATE, lose, times=1)
     chat.button("Retry").click()
-    regions.wait_for("Check the network, then try again.")
+    announcements.wait_for("Check the network, then try again.")
     assert shown(chat) == [("user", "completed", question), ("assistant", "failed", "")]
     with chat.page.expect_request(REGENERATE) as again:
         chat.button("Retry").click()
@@ -224,18 +224,18 @@ def test_a_retry_that_was_lost_goes_again_under_its_own_id(chat: ChatPage, visit
 
 @pytest.mark.proves("C46", "A32")
 def test_a_refused_retry_leaves_everything_as_it_is(chat: ChatPage, visitor: Visitor) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     question = visitor.scenario({"text": "half"}, {"fail": "timeout"})
     chat.ask(question)
     chat.wait_for("failed")
-    regions.wait_for("took too long")
+    announcements.wait_for("took too long")
     body = {"code": "busy", "detail": "No room.", "next_step": "Wait.", "retryable": True}
     problem = {"status": 503, "content_type": "application/problem+json", "body": json.dumps(body)}
     chat.page.route(REGENERATE, lambda route: route.fulfill(**problem), times=1)  # type: ignore[arg-type]
     chat.composer.fill("my draft")
     chat.button("Retry").click()
-    regions.wait_for("No room. Wait.")
+    announcements.wait_for("No room. Wait.")
     assert shown(chat) == [("user", "completed", question), ("assistant", "failed", "half")]
     assert chat.composer.input_value() == "my draft"
     chat.composer.press("Enter")
@@ -270,7 +270,7 @@ def by_key(chat: ChatPage) -> None:
 def test_an_edited_question_stands_beside_the_old_one(
     chat: ChatPage, visitor: Visitor, begin: Callable[[ChatPage], None]
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask("first")
     chat.wait_for("completed")
@@ -280,7 +280,7 @@ def test_an_edited_question_stands_beside_the_old_one(
     expect(chat.composer).to_have_value("secnod")
     assert chat.is_focused(chat.composer)
     expect(chat.page.get_by_text("You are editing a question.")).to_be_visible()
-    regions.wait_for("Escape cancels")
+    announcements.wait_for("Escape cancels")
     chat.composer.fill("second")
     chat.composer.press("Enter")
     expect(chat.questions.last).to_have_attribute("data-version", "2")
@@ -348,7 +348,7 @@ def test_an_edit_that_is_given_up_brings_the_draft_back(
 
 @pytest.mark.proves("C46", "B25")
 def test_a_refused_edit_is_an_edit_still(chat: ChatPage, visitor: Visitor) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask("first")
     chat.wait_for("completed")
@@ -356,7 +356,7 @@ def test_a_refused_edit_is_an_edit_still(chat: ChatPage, visitor: Visitor) -> No
     chat.composer.fill("changed")
     chat.page.route("**/messages", lambda route: route.abort("connectionreset"), times=1)
     chat.composer.press("Enter")
-    regions.wait_for("Check the network")
+    announcements.wait_for("Check the network")
     expect(chat.composer).to_have_value("changed")
     assert shown(chat) == [("user", "completed", "first"), ("assistant", "completed", "first")]
     chat.composer.press("Enter")

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Page, Request
 
 from tests.support.chat_page import ChatPage
-from tests.support.live_regions import LiveRegions
 from tests.support.server import Server, start_server
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def streams(page: Page) -> list[str]:
 def test_an_answer_grows_on_the_page_and_ends_without_a_stream(
     chat: ChatPage, visitor: Visitor, streams: list[str]
 ) -> None:
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.open()
     chat.ask(visitor.scenario({"text": "one "}, {"wait": 2}, {"text": "\U0001f9ed two"}, {"finish": "stop"}))
     chat.composer.press_sequentially("next")
@@ -45,8 +45,8 @@ def test_an_answer_grows_on_the_page_and_ends_without_a_stream(
     answer = chat.wait_for("completed")
     assert [(one.text, one.shown) for one in chat.shown_answers()] == [("one \U0001f9ed two", "one \U0001f9ed two")]
     assert (answer.get_attribute("aria-busy"), chat.questions.count()) == (None, 1)
-    regions.wait_for("Answer complete")
-    assert {one.region for one in regions.messages()} == {"status"}
+    announcements.wait_for("Answer complete")
+    assert {one.region for one in announcements.all()} == {"status"}
     chat.composer.press("Enter")
     chat.wait_for("completed", count=2)
     assert streams == []

@@ -12,9 +12,9 @@ from playwright.sync_api import Error as BrowserError
 
 from tests.soak.plans import Plan
 from tests.support.chat_page import ChatPage
-from tests.support.live_regions import LiveRegions
 from tests.support.server import Server
 from tests.support.visitor import Visitor
+from webapp.qa.announcements import Announcements
 from webapp.qa.line import Line
 
 # Where the page waits for a person: at the end, at a line that is lost, with a question whose reply never came, or a
@@ -49,7 +49,7 @@ def faults_of(plan: Plan, browser: Browser, server: Server) -> list[str]:
 
 def _play(plan: Plan, chat: ChatPage, context: BrowserContext, visitor: Visitor, line: Line) -> Iterator[str]:
     question = visitor.scenario(*plan.steps, line=plan.line, limits={"silence": 0.8})
-    regions = LiveRegions(chat.page)
+    announcements = Announcements(chat.page)
     chat.move_time_by_hand()
     chat.open()
     chat.ask(question)
@@ -60,8 +60,8 @@ def _play(plan: Plan, chat: ChatPage, context: BrowserContext, visitor: Visitor,
     for tab in tabs:
         _reach_end(tab)
     yield from _compare(plan, tabs, visitor, question)
-    if len(regions.messages()) > MOST_MESSAGES:
-        yield f"{len(regions.messages())} announcements"
+    if len(announcements.all()) > MOST_MESSAGES:
+        yield f"{len(announcements.all())} announcements"
     chat.reload()
     yield from _compare(plan, [chat], visitor, question)
     if plan.renews:

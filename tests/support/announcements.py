@@ -1,4 +1,4 @@
-"""The rules of what is said aloud while an answer grows: a pure judgement of what was recorded."""
+"""What Motamot promises to say aloud while an answer grows, beside the rules of the kit; it judges what was heard."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tests.support.live_regions import Message
+from webapp.qa.speech import CLOCK, Announcement, not_polite, too_close, too_many
 
 SPACE = 0.5
 END_WITHIN = 1.0
 START_WITHIN = 1.0
 MOST_WORDS = 40
-# The clocks of the page and of its observer are read a moment apart, and timers of a busy machine come late.
-CLOCK = 0.002
+# Timers of a busy machine come late.
 LATE_TIMER = 0.25
 
 
@@ -35,38 +34,21 @@ class Told:
         return 2 + int((self.ended - self.began) / self.interval) + 1
 
 
-def faults(messages: Sequence[Message], told: Told) -> list[str]:
+def faults(messages: Sequence[Announcement], told: Told) -> list[str]:
     """What is wrong with the messages of one answer that completed, in words; empty when nothing is."""
-    rules: tuple[Callable[[Sequence[Message], Told], Iterator[str]], ...] = (
-        _count,
-        _spaces,
-        _intervals,
-        _ends,
-        _politeness,
-        _sentences,
-    )
-    return [fault for rule in rules for fault in rule(messages, told)]
+    general = (too_many(messages, told.most_messages), too_close(messages, SPACE), not_polite(messages))
+    own: tuple[Callable[[Sequence[Announcement], Told], Iterator[str]], ...] = (_intervals, _ends, _sentences)
+    return [*filter(None, general), *(fault for rule in own for fault in rule(messages, told))]
 
 
-def _count(messages: Sequence[Message], told: Told) -> Iterator[str]:
-    if len(messages) > told.most_messages:
-        yield f"too many: {len(messages)} messages, at most {told.most_messages}"
-
-
-def _spaces(messages: Sequence[Message], told: Told) -> Iterator[str]:
-    for before, after in pairwise(messages):
-        if after.time - before.time < SPACE - CLOCK:
-            yield f"too close: {after.time - before.time:.3f} s before {after.text!r}"
-
-
-def _intervals(messages: Sequence[Message], told: Told) -> Iterator[str]:
+def _intervals(messages: Sequence[Announcement], told: Told) -> Iterator[str]:
     progress = [message for message in messages[1:] if message.time < told.ended]
     for before, after in pairwise(progress):
         if after.time - before.time < told.interval - CLOCK:
             yield f"too often: progress after {after.time - before.time:.3f} s: {after.text!r}"
 
 
-def _ends(messages: Sequence[Message], told: Told) -> Iterator[str]:
+def _ends(messages: Sequence[Announcement], told: Told) -> Iterator[str]:
     if not messages or not messages[0].text.startswith(told.start_note):
         yield "no start: the first message does not say that an answer is being made"
     elif messages[0].time > told.began + START_WITHIN + LATE_TIMER:
@@ -77,13 +59,7 @@ def _ends(messages: Sequence[Message], told: Told) -> Iterator[str]:
         yield f"late end: {messages[-1].time - told.ended:.3f} s after the answer's"
 
 
-def _politeness(messages: Sequence[Message], told: Told) -> Iterator[str]:
-    for message in messages:
-        if message.politeness != "polite":
-            yield f"not polite: {message.text!r}"
-
-
-def _sentences(messages: Sequence[Message], told: Told) -> Iterator[str]:
+def _sentences(messages: Sequence[Announcement], told: Told) -> Iterator[str]:
     """Between start and end: whole sentences of the text, in order, none twice, none skipped."""
     waiting = _split(told.text)
     middle = [message.text for message in messages[1:-1] if message.text != "Still working"]

@@ -74,7 +74,7 @@ def voiceless(record: Record) -> str:
 
 def too_many(heard: Sequence[Announcement], most: int) -> str:
     """More than `most` announcements."""
-    return f"{len(heard)} announcements, at most {most} were expected" if len(heard) > most else ""
+    return f"too many: {len(heard)} announcements, at most {most} were expected" if len(heard) > most else ""
 
 
 def too_close(heard: Sequence[Announcement], seconds: float) -> str:

@@ -58,7 +58,7 @@ def test_a_page_that_can_be_heard_may_be_judged(record: Record) -> None:
 
 def test_more_than_so_many_are_too_many() -> None:
     assert too_many(said("a", "b"), 2) == ""
-    assert too_many(said("a", "b"), 1) == "2 announcements, at most 1 were expected"
+    assert too_many(said("a", "b"), 1) == "too many: 2 announcements, at most 1 were expected"
 
 
 def test_two_that_are_too_close_are_named() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.announcements import Told, faults
-from tests.support.live_regions import Message
+from webapp.qa.speech import Announcement, Politeness
 
 TEXT = "One is short. Two is short too. Three ends it."
 TOLD = Told(text=TEXT, began=10.0, ended=21.5, interval=5.0)
@@ -18,9 +18,9 @@ GOOD = [
 ]
 
 
-def said(*entries: tuple[float, str], politeness: str = "polite") -> list[Message]:
+def said(*entries: tuple[float, str], politeness: Politeness = "polite") -> list[Announcement]:
     """Messages of the status region."""
-    return [Message(time, "status", politeness, text) for time, text in entries]
+    return [Announcement(time, politeness, "status", text) for time, text in entries]
 
 
 def test_a_faultless_record_has_no_faults() -> None:
@@ -50,7 +50,7 @@ def test_a_note_on_silence_is_no_sentence_of_the_text() -> None:
         ([], "no end"),
     ],
 )
-def test_each_fault_is_named(messages: list[Message], named: str) -> None:
+def test_each_fault_is_named(messages: list[Announcement], named: str) -> None:
     assert named in " ".join(faults(messages, TOLD))
 
 
