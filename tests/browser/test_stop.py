@@ -179,6 +179,8 @@ def test_who_presses_stop_and_leaves_at_once_has_stopped_the_answer(chat: ChatPa
     message_id = chat.message_id
     chat.settle()
     chat.button("Stop").evaluate("button => { button.click(); location.assign('about:blank'); }")
+    # A tab that is closed while it leaves a page may never be closed.
+    chat.page.wait_for_url("about:blank")
     visitor.follow(message_id)
     assert visitor.message(message_id)["state"] == "cancelled"
 

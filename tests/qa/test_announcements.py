@@ -147,7 +147,16 @@ TURNS = [
     ),
     ('<p id="p"></p>', "p.setAttribute('aria-live', 'polite'); later(() => p.append('x'))", ["x"]),
     ('<p id="p" role="log"></p>', "p.setAttribute('aria-live', 'off'); later(() => p.append('x'))", []),
+    # What was added and changed, moved, or shown is said once.
+    (LOG, f"const p = document.createElement('p'); {S}.append(p); p.append('x')", ["x"]),
+    ('<p id="p">x</p><div id="a" role="log"></div><div id="b" role="log"></div>', "a.append(p); b.append(p)", ["x"]),
+    ('<div role="log"><p id="p" hidden>x</p></div>', "p.hidden = false; later(() => (p.className = 'y'))", ["x"]),
+    ('<div role="log"><p id="p" style="visibility: hidden">x</p></div>', "p.style.visibility = ''", ["x"]),
+    (LOG, f"const p = document.createElement('p'); p.textContent = 'x'; {S}.append(p); p.remove()", []),
+    # A name alone says nothing.
+    ("", "document.body.insertAdjacentHTML('beforeend', '<output aria-label=Answer></output>')", []),
     # Not in the page: nobody is told.
+    (STATUS, f"const e = {S}; e.remove(); e.textContent = 'x'", []),
     (STATUS, f"const e = {S}; e.remove(); later(() => (e.textContent = 'x'))", []),
 ]
 
@@ -177,6 +186,30 @@ def test_shadow_roots_are_heard(page: Page, announcements: Announcements, opened
     page.evaluate("() => { root.querySelector('p').textContent = 'from the shadow'; }")
     (one,) = announcements.all()
     assert (one.region, one.text) == ("chat-box: status", "from the shadow")
+
+
+@pytest.mark.proves("Q20")
+def test_the_words_of_a_shadow_root_are_words_of_the_region_around_it(
+    page: Page, announcements: Announcements, opened: Opened
+) -> None:
+    """A host that was made before it came into the page, and whose root is closed to scripts."""
+    opened(STATUS)
+    page.evaluate(f"""() => {{
+        const host = document.createElement("chat-box");
+        host.attachShadow({{ mode: "closed" }}).innerHTML = "in the <slot>x</slot>";
+        host.append("shadow");
+        {S}.append(host);
+    }}""")
+    assert heard(announcements) == ["in the shadow"]
+
+
+@pytest.mark.proves("Q20")
+def test_a_region_may_change_its_politeness(page: Page, announcements: Announcements, opened: Opened) -> None:
+    opened('<p id="s" aria-live="polite"></p>')
+    for politeness in ("assertive", "off"):
+        page.evaluate(f"() => {{ {S}.ariaLive = '{politeness}'; }}")
+        (region,) = announcements.regions()
+        assert region.politeness == politeness
 
 
 @pytest.mark.proves("Q20")
@@ -245,6 +278,17 @@ def test_what_stands_in_the_first_html_is_not_said_and_not_late(
 
 
 @pytest.mark.proves("Q21")
+def test_what_the_first_html_says_in_parts_is_not_said_and_what_a_script_says_is(page: Page) -> None:
+    """The parser stops at every script and goes on: a region that it is still in is not changed by anybody."""
+    announcements = Announcements(page)
+    goes_on = "<script>1</script>"
+    body = f'<p role="log">Here {goes_on} from {goes_on} the start.</p><p id="s" role="status"></p>'
+    page.route(ADDRESS, lambda route: _html(route, f"{body}<script>s.textContent = 'Said.'</script>"))
+    page.goto(ADDRESS)
+    assert (heard(announcements), list(announcements.born_filled())) == (["Said."], [])
+
+
+@pytest.mark.proves("Q21")
 @pytest.mark.parametrize(
     ("body", "why"),
     [
@@ -273,6 +317,8 @@ def test_a_region_that_nobody_perceives_is_reported_as_silent(
     assert heard(announcements) == []
     with pytest.raises(AssertionError, match=r"nothing was heard, .*'lost'"):
         announcements.polite_only()
+    page.evaluate(f"() => {{ {S}.remove(); }}")
+    assert [one.silence for one in announcements.silent_regions()] == [why]
 
 
 @pytest.mark.proves("Q21")

@@ -41,7 +41,7 @@
   /** Elements that were passed over because nobody could perceive them. */
   const unseen = new Set();
   /** Whether the page's first HTML has been read: what comes with its text from now on comes late. */
-  let isOpened = document.readyState === "complete";
+  let isOpened = document.readyState !== "loading";
 
   // --- what is live
 
@@ -212,7 +212,7 @@
     const isSilent = silenceOf(element) !== "";
     const text = isSilent ? "" : collapsed(wordsOf(element));
     const cameFilled = isOpened && text !== "" && about.politeness !== "off";
-    regions.set(element, { ...about, isSilent, cameFilled, unheard: "" });
+    regions.set(element, { ...about, isSilent, cameFilled, unheard: "", isGrowing: isGrowing(element) });
     if (cameFilled) keep("born", about, text);
   }
 
@@ -235,7 +235,16 @@
     for (const change of changes) tell(change, spoken);
     const shown = changes.filter(({ attributeName }) => SHOWING.includes(attributeName));
     if (shown.length > 0) revealed(shown, spoken, met);
-    for (const [region, units] of spoken) if (!met.has(region)) speak(region, units);
+    for (const [region, units] of spoken) {
+      if (!met.has(region) && (isOpened || !regions.get(region).isGrowing)) speak(region, units);
+    }
+    if (!isOpened) for (const [element, known] of regions) known.isGrowing &&= isGrowing(element);
+  }
+
+  /** Whether the parser may be in the element still, since nothing follows it yet: what it puts there is first content. */
+  function isGrowing(element) {
+    for (let at = element; at; at = at.parentNode ?? at.host) if (at.nextSibling) return false;
+    return true;
   }
 
   /** Whether an attribute has made the element a region, or has turned one on or off. */
@@ -319,9 +328,9 @@
   }
 
   observer.observe(document, OBSERVED);
-  // First of all listeners: what the parser made is dealt with as the page's first content.
-  document.addEventListener("DOMContentLoaded", () => {
-    changed(observer.takeRecords());
+  // Before any module of the page runs: what is still to be told of is the parser's.
+  document.addEventListener("readystatechange", () => {
+    if (!isOpened) changed(observer.takeRecords());
     isOpened = true;
   }, { capture: true, once: true });
 

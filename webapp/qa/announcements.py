@@ -6,9 +6,10 @@ node that changed, or the nearest element around it that has `aria-atomic="true"
 are atomic by themselves; `aria-relevant` says which changes count. All changes of one task are one announcement of
 their region, of what stands there at its end. Names and hidden parts are those of AccName 1.2 (2A, 2C, 2D).
 
-Measured with a real Orca, and so told apart and not judged here: a text that comes with its region is spoken by some
-screen readers only (`born_filled`); `aria-busy` silences nothing, nor does it here; a text that is set again is spoken
-again by some, so it counts. Not seen: text from CSS (`content`), values of fields, and what scripts may not enter.
+What the parser puts into a region while it reads the first HTML is no change. Measured with a real Orca, and so told
+apart and not judged here: a text that comes with its region is spoken by some screen readers only (`born_filled`);
+`aria-busy` silences nothing, nor does it here; a text that is set again is spoken again by some, so it counts. Not
+seen: text from CSS (`content`), values of fields, and what scripts may not enter.
 """
 
 import re
