@@ -51,6 +51,7 @@ from webapp.testing import routes as testing_routes
 from webapp.testing.effects import TICKET, Effects, Tickets
 from webapp.testing.line import FaultyLines
 from webapp.web import api, ops, page
+from webapp.web.requests import read_body
 from webapp.web.responses import Wire, problem_of, problem_response
 from webapp.web.security import Visitors, protect
 from webapp.web.static import StaticFiles
@@ -160,6 +161,7 @@ class Motamot:
         )
         if self._models.scripted is not None:
             app.register_blueprint(testing_routes.blueprint(self._models.scripted.put, self._models.told))
+        app.before_request(lambda: read_body(request))
         app.register_error_handler(Exception, lambda error: _error_response(error, app.jinja_env))
         app.after_request(protect)
         return app

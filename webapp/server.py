@@ -5,11 +5,13 @@ from gevent import monkey
 
 monkey.patch_all()
 
+import errno  # noqa: E402
 import fcntl  # noqa: E402
 import logging  # noqa: E402
 import resource  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
+import time  # noqa: E402
 from collections.abc import Callable  # noqa: E402
 from contextlib import suppress  # noqa: E402
 from dataclasses import dataclass  # noqa: E402
@@ -21,6 +23,7 @@ from gevent.threadpool import ThreadPool  # noqa: E402
 from gevent.util import wrap_errors  # noqa: E402
 from gunicorn.app.base import BaseApplication  # noqa: E402
 from gunicorn.arbiter import Arbiter  # noqa: E402
+from gunicorn.http.errors import ParseException  # noqa: E402
 from gunicorn.workers.ggevent import GeventWorker  # noqa: E402
 
 from webapp.app import Models, Motamot  # noqa: E402
@@ -157,6 +160,27 @@ class _Arbiter(Arbiter):  # type: ignore[misc]
         super().stop()
 
 
+class _TimelyReader:
+    """gunicorn's reader of a body, for one that must have come after so many `seconds` (0: never).
+
+    A body that is late or no HTTP is for whoever reads it as one whose client has gone.
+    """
+
+    def __init__(self, reader: Any, seconds: float) -> None:
+        self._reader = reader
+        self._until = time.monotonic() + seconds if seconds else None
+
+    def read(self, size: int) -> bytes:
+        left = None if self._until is None else max(0.0, self._until - time.monotonic())
+        late = ConnectionResetError(errno.ECONNRESET, "the body of a request did not come in time")
+        try:
+            with gevent.Timeout(left, late):
+                read: bytes = self._reader.read(size)
+        except ParseException as error:
+            raise ConnectionResetError(errno.ECONNRESET, "the body of a request is no HTTP") from error
+        return read
+
+
 class _Worker(GeventWorker):  # type: ignore[misc]
     """gunicorn's gevent worker, which lets running answers end before it stops listening."""
 
@@ -181,6 +205,7 @@ class _Worker(GeventWorker):  # type: ignore[misc]
 
     def handle_request(self, listener_name: Any, request: Any, client: socket.socket, address: Any) -> None:
         self._idle.discard(client)
+        request.body.reader = _TimelyReader(request.body.reader, self.cfg.timeout)
         super().handle_request(listener_name, request, client, address)
         self._idle.add(client)
 

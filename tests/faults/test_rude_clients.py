@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import select
 import socket
 import time
 from collections.abc import Iterator
@@ -20,6 +22,8 @@ from webapp.qa.upstream import Reply, Upstream, answer
 
 NO_IDS = {"conversation_id": "cnv_none", "message_id": "msg_none", "action_id": "act_none"}
 MORE = ("HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "GET")
+JSON = "Content-Type: application/json"
+CHUNKED = "Transfer-Encoding: chunked"
 PIECE = 4_096
 BIG = 256 * PIECE
 
@@ -74,7 +78,7 @@ def head(visitor: Visitor, method: str, address: str, *lines: str, version: str 
 
 @pytest.mark.proves("C110")
 def test_who_sends_a_request_byte_by_byte_and_stops_holds_nobody_up(server: Server, visitor: Visitor) -> None:
-    asking = head(visitor, "POST", visitor.asking(), "Content-Type: application/json", "Content-Length: 1000")
+    asking = head(visitor, "POST", visitor.asking(), JSON, "Content-Length: 1000")
     with ExitStack() as slow:
         for length in (1, 30, 90, len(asking)):
             slow.enter_context(raw(server, *[bytes([byte]) for byte in asking[:length]]))
@@ -82,17 +86,76 @@ def test_who_sends_a_request_byte_by_byte_and_stops_holds_nobody_up(server: Serv
         assert visitor.http.get("/").status_code == 200
 
 
+@pytest.mark.proves("C110")
+def test_who_does_not_end_a_request_is_let_go() -> None:
+    """A server with little patience; it has 60 seconds for a body, and 5 for a head, unless it is told otherwise."""
+    with start_server(environment={"GUNICORN_CMD_ARGS": "--timeout 2 --keep-alive 1"}) as server:
+        visitor = Visitor(server)
+        asking = head(visitor, "POST", visitor.asking(), JSON, "Content-Length: 1000")
+        with raw(server, b"GET / HT") as silent, raw(server, asking, b"{") as slow:
+            while not select.select([slow], [], [], 0.1)[0]:
+                slow.sendall(b" ")
+            assert slow.recv(65_536).startswith(b"HTTP/1.1 400")
+            assert all_of(silent) == all_of(slow) == b""
+        log = server.log_text()
+    assert "Traceback" not in log, log
+
+
+QUESTION = b'{"text": "spend", "model": "scripted"}'
+CUT = {
+    "length": ([JSON, "Content-Length: 1000"], QUESTION),
+    "chunk": ([JSON, CHUNKED], b"26\r\n" + QUESTION),
+    "chunk of no size": ([JSON, CHUNKED], b"26\r\n" + QUESTION + b"\r\nzz\r\n"),
+}
+
+
+@pytest.mark.proves("G8")
+@pytest.mark.parametrize(("lines", "body"), CUT.values(), ids=CUT)
+def test_a_question_that_broke_off_on_its_way_is_not_asked(
+    server: Server, visitor: Visitor, lines: list[str], body: bytes
+) -> None:
+    asking = head(visitor, "POST", visitor.asking(), *lines)
+    before = messages_kept(server)
+    with raw(server, asking, body) as line:
+        line.shutdown(socket.SHUT_WR)
+        reply = all_of(line)
+    assert reply.startswith(b"HTTP/1.1 400"), reply
+    assert b"application/problem+json" in reply
+    assert b'"bad_request"' in reply
+    assert messages_kept(server) == before
+
+
+@pytest.mark.proves("G8")
+def test_a_form_that_broke_off_on_its_way_asks_no_part_of_its_question(server: Server, visitor: Visitor) -> None:
+    token = re.findall(r'name="token" value="([^"]*)"', visitor.http.get("/").text)[0]
+    body = f"token={token}&model=scripted&text=Do+not+spend".encode()
+    kind = "Content-Type: application/x-www-form-urlencoded"
+    before = messages_kept(server)
+    for sent, status in ((body[:-10], b"400"), (body, b"303")):
+        with raw(server, head(visitor, "POST", "/ask", kind, f"Content-Length: {len(body)}"), sent) as line:
+            line.shutdown(socket.SHUT_WR)
+            assert all_of(line).split(b" ")[1] == status
+        assert messages_kept(server) == before + (2 if status == b"303" else 0)
+
+
+def test_no_address_forges_a_line_of_the_log(server: Server, visitor: Visitor) -> None:
+    visitor.http.get("/api/v1/x%0A%0Dforged%1B[2J")
+    log = server.log_text()
+    assert "\nforged" not in log
+    assert "\x1b" not in log
+    assert "%0A%0Dforged%1B" in log
+
+
 @pytest.mark.parametrize("is_chunked", [True, False])
 def test_a_body_that_is_too_large_is_refused_before_it_has_come(
     server: Server, visitor: Visitor, is_chunked: bool
 ) -> None:
     address = visitor.asking()
-    kind = "Content-Type: application/json"
     if is_chunked:
         chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
-        sent = [head(visitor, "POST", address, kind, "Transfer-Encoding: chunked"), *[chunk] * 5]
+        sent = [head(visitor, "POST", address, JSON, CHUNKED), *[chunk] * 5]
     else:
-        sent = [head(visitor, "POST", address, kind, "Content-Length: 999999999"), b"x" * 1_000]
+        sent = [head(visitor, "POST", address, JSON, "Content-Length: 999999999"), b"x" * 1_000]
     with raw(server, *sent) as line:
         reply = line.recv(65_536)
     assert reply.startswith(b"HTTP/1.1 413"), reply
@@ -114,6 +177,8 @@ def test_a_body_that_is_too_large_is_refused_before_it_has_come(
         b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: y\r\n" * 2_000 + b"\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\nBad Header : y\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nPrefer: a\x00b\r\n\r\n",
+        b"GET /\x00 HTTP/1.1\r\nHost: x\r\n\r\n",
     ],
     ids=lambda sent: repr(sent[:24]),
 )
@@ -149,10 +214,10 @@ def test_methods_that_an_address_does_not_have_are_refused_and_make_nothing(
 
 def test_an_old_client_asks_and_streams(server: Server, visitor: Visitor) -> None:
     body = json.dumps({"text": visitor.says(["one ", "two"]), "model": "scripted"}).encode()
-    kind, size = "Content-Type: application/json", f"Content-Length: {len(body)}"
+    size = f"Content-Length: {len(body)}"
     asking = visitor.asking()
     for accept, ending in (("*/*", b'"one two"'), ("text/event-stream", b"event: answer")):
-        with raw(server, head(visitor, "POST", asking, kind, size, f"Accept: {accept}", version="1.0") + body) as line:
+        with raw(server, head(visitor, "POST", asking, JSON, size, f"Accept: {accept}", version="1.0") + body) as line:
             reply = all_of(line)
         assert reply.split(b" ")[1] == b"200", reply[:200]
         assert ending in reply
@@ -192,11 +257,11 @@ DEEP = "[" * 100_000
 BODIES = {
     "deep": '{"text": ' + DEEP,
     "closed deep": '{"x": ' + DEEP + "]" * 100_000 + "}",
-    "a little deep": '{"text": "a", "x": ' + "[" * 900 + "]" * 900 + "}",
+    "a little deep": '{"text": "a", "model": "scripted", "x": ' + "[" * 900 + "]" * 900 + "}",
     "deep objects": '{"a":' * 5_000 + "1" + "}" * 5_000,
     "a number of many digits": '{"text": ' + "9" * 5_000 + "}",
-    "infinite": '{"text": "a", "x": 1e999}',
-    "no number": '{"text": "a", "x": NaN}',
+    "infinite": '{"text": "a", "model": "scripted", "x": 1e999}',
+    "no number": '{"text": "a", "model": "scripted", "x": NaN}',
     "twice": '{"text": "one", "text": 7}',
     "half a character": '{"text": "\\ud83d"}',
     "half a character in a name": '{"\\ud83d": "x", "text": "a"}',

@@ -4,6 +4,7 @@ import json
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from urllib.parse import quote
 
 from flask import Request, Response
 from werkzeug.exceptions import HTTPException
@@ -56,6 +57,7 @@ def problem_response(told: Problem) -> Response:
 def problem_of(error: Exception, request: Request) -> Problem:
     """What a client is told of an exception; what happened stays in the log, under the same reference number."""
     instance = secrets.token_hex(6)
+    path = quote(request.path)  # no line break or terminal code of a client's reaches the log
     if isinstance(error, Refused):
         told = problem(error.code, detail=error.detail, instance=instance)
     elif isinstance(error, HTTPException):
@@ -63,12 +65,12 @@ def problem_of(error: Exception, request: Request) -> Problem:
         told = problem(code, instance=instance)
     elif isinstance(error, StoreAway):
         told = problem("busy", instance=instance)
-        logger.warning("%s %s: the store is away: %s reference %s", request.method, request.path, error, instance)
+        logger.warning("%s %s: the store is away: %s reference %s", request.method, path, error, instance)
     else:
         told = problem("internal", instance=instance)
-        logger.error("%s %s failed, reference %s", request.method, request.path, instance, exc_info=error)
+        logger.error("%s %s failed, reference %s", request.method, path, instance, exc_info=error)
         return told
-    logger.info("%s %s refused: %s reference %s", request.method, request.path, told.code, instance)
+    logger.info("%s %s refused: %s reference %s", request.method, path, told.code, instance)
     return told
 
 
