@@ -36,7 +36,7 @@ lint: $(MADE)/lint $(MADE)/typescript ## check style, types, and the arrows betw
 	@$(BIN)/lint-imports
 	@node node_modules/typescript/bin/tsc --project .
 
-soak: $(MADE)/test browser ## play 200 random faults in the real page (one of them: make soak ARGS="--seed 7")
+soak: $(MADE)/test browser ## play 200 random faults in the page, hear it ten times (one of them: make soak ARGS="--seed 7")
 	@$(BIN)/python -m tests.soak $(ARGS)
 
 bench: $(MADE)/test ## measure the server beside a bare one

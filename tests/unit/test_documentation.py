@@ -21,7 +21,7 @@ from webapp.settings import BadSettings, Settings, read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 # Read only to be refused with the reason; and read by the tests, not by the program.
-NOT_SETTINGS = {"MOTAMOT_TEST_BROWSER", "MOTAMOT_REDIS_URL"}
+NOT_SETTINGS = {"MOTAMOT_REDIS_URL", "MOTAMOT_TEST_BROWSER"}
 FOR_TESTS = {"MOTAMOT_TEST_BROWSER"}
 PAGES_OWN_CODES = {"connection_lost", "stream_incomplete"}
 

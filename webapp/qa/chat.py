@@ -19,7 +19,7 @@ WAIT_SECONDS = 60.0
 # A page that does not say when an answer ends has ended it when its text stays the same for so long.
 QUIET_SECONDS = 2.0
 # A page whose line broke may take it up again by itself; after so long it has given up.
-PATIENCE_SECONDS = 6.0
+PATIENCE_SECONDS = 15.0
 # Nobody presses a button sooner after it got its meaning; some pages take a sooner press for a slip.
 PRESS_SECONDS = 0.5
 
@@ -82,15 +82,19 @@ class Chat:
 
     def ask(self, text: str) -> None:
         """Type a question and send it; `wait_for_end` waits for its answer. Opens the page if none is open."""
-        if self.page.url == "about:blank":
-            self.open()
-        self._asked = self.count() + 1
-        self.composer.fill(text)
+        self.write(text)
         self.send()
 
-    def send(self) -> None:
-        """Press Send, or Enter where the profile has no button for it."""
-        if self.profile.composer.send:
+    def write(self, text: str) -> None:
+        """Put a question into the field. Opens the page if none is open."""
+        if self.page.url == "about:blank":
+            self.open()
+        self.composer.fill(text)
+
+    def send(self, *, by_key: bool = False) -> None:
+        """Press Send; Enter in the field where the profile has no button for it, or `by_key`."""
+        self._asked = self.count() + 1
+        if self.profile.composer.send and not by_key:
             self.page.locator(self.profile.composer.send).click()
         else:
             self.composer.press("Enter")

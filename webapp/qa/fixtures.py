@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Playwright
 
     from webapp.qa.announcements import Announcements
     from webapp.qa.chat import Chat
     from webapp.qa.line import Line
     from webapp.qa.profiles import Profile
+    from webapp.qa.screen_reader.listening import ScreenReader
     from webapp.qa.upstream import Upstream
     from webapp.qa.wire import Wire
 
@@ -76,6 +77,18 @@ def line(chat_url: str) -> Iterator["Line"]:
 
     with Line(chat_url) as line:
         yield line
+
+
+@pytest.fixture(scope="session")
+def screen_reader(playwright: "Playwright", pytestconfig: pytest.Config) -> Iterator["ScreenReader"]:
+    """The real Orca and a Chromium in front of it; a test without it skips with the packages to install."""
+    from webapp.qa.screen_reader.listening import ScreenReader
+    from webapp.qa.screen_reader.needs import missing_packages
+
+    if lacking := missing_packages():
+        pytest.skip(f"The screen reader is not installed (Debian, Ubuntu: apt install {' '.join(lacking)})")
+    with ScreenReader(playwright.chromium, pytestconfig.getoption("--browser-executable")) as reader:
+        yield reader
 
 
 @pytest.fixture
