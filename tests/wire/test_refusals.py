@@ -1,10 +1,12 @@
 """What is refused before anything began: a problem document that says what to do, and nothing kept."""
 
+import re
 import sqlite3
 
 import httpx
 import pytest
 
+from tests.support.routes import routes
 from tests.support.server import Server
 from tests.support.visitor import STREAM, Visitor
 
@@ -182,29 +184,27 @@ def test_our_own_page_can(server: Server, visitor: Visitor) -> None:
     assert visitor.http.post(visitor.asking(), content=body, headers=headers).json()["text"] == "mine"
 
 
+SPEND = dict.fromkeys(("text", "message", "prompt", "q", "request_id"), "spend") | {"model": "scripted", "live": "1"}
+
+
 @pytest.mark.proves("C119")
-def test_no_get_makes_anything(server: Server, visitor: Visitor) -> None:
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
+@pytest.mark.parametrize("rule", sorted({rule for _, rule in routes()}))
+def test_no_get_makes_anything(server: Server, visitor: Visitor, method: str, rule: str) -> None:
     message = visitor.ask("one").json()
-    before = messages_kept(server)
-    for address in (
-        "/",
-        "/?text=spend",
-        "/ask?text=spend",
-        f"/c/{message['conversation_id']}",
-        f"/c/{message['conversation_id']}/ask?text=spend",
-        f"/c/{message['conversation_id']}?live=1&text=spend",
-        f"/api/v1/conversations/{message['conversation_id']}",
-        f"/api/v1/conversations/{message['conversation_id']}/messages?text=spend",
-        "/api/v1/conversations",
-        "/api/v1/models",
-        f"/api/v1/messages/{message['message_id']}",
-        f"/api/v1/messages/{message['message_id']}/events",
-        f"/api/v1/messages/{message['message_id']}/cancel",
-    ):
-        for _ in range(2):
-            visitor.http.get(address)
-    assert messages_kept(server) == before
+    before = messages_kept(server), visitor.http.get("/api/v1/conversations").json()
+    address = re.sub("<([a-z_]+)>", lambda found: message.get(found[1], "act_none"), rule)
+    for _ in range(2):
+        assert visitor.http.request(method, address, params=SPEND).status_code < 500
+    assert (messages_kept(server), visitor.http.get("/api/v1/conversations").json()) == before
     assert visitor.run(message["message_id"])["calls"] == 1
+
+
+def test_asking_for_the_head_of_a_stream_does_not_wait_for_its_end(visitor: Visitor) -> None:
+    message_id = visitor.begin(visitor.scenario({"hang": True}))
+    reply = visitor.http.head(f"/api/v1/messages/{message_id}/events")
+    assert (reply.status_code, reply.content) == (200, b"")
+    visitor.cancel(message_id)
 
 
 @pytest.mark.parametrize(
